@@ -65,6 +65,7 @@ LISTS = {
     "limits": ("LIMITS", "Limits"),
     "buffers": ("BUFFERS", "Buffers"),
     "congestion": ("CONGESTION", ""),
+    "scaling": ("SCALINGS", "Scaling"),
     "clock": ("CLOCKS", "Clock"),
     "mpi": ("LIBRARIES", ""),
 }
@@ -72,6 +73,7 @@ TYPES = {"integer": "int", "number": "float", "string": "str", "boolean": "bool"
          "array": "list[Any]"}  # fmt: skip
 ROWS = {
     "bench_row": ("BenchRow", "One message size of a benchmark."),
+    "app_row": ("AppRow", "An application model on one number of nodes."),
     "tune_row": ("TuneRow", "One algorithm at one message size on one number of nodes."),
     "traffic_row": ("TrafficRow", "One offered load of synthetic traffic."),
 }

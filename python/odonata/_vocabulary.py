@@ -97,6 +97,12 @@ CONGESTION: tuple[str, ...] = (
     "on", "off",
 )
 
+# Sizes of problems with several numbers of nodes.
+Scaling = Literal[
+    "weak", "strong",
+]
+SCALINGS: tuple[Scaling, ...] = get_args(Scaling)
+
 # Clocks of a program.
 Clock = Literal[
     "virtual", "real",
@@ -150,25 +156,25 @@ BENCHMARK_ENTRIES: dict[str, tuple[str, str, str]] = {
 
 OPTIONS: tuple[Option, ...] = (
     Option(
-        "bench replay run traffic tune", "machine", ("--machine",), (), "Machine", "NAME|FILE",
-        False, None, "", 0, 0,
+        "app bench replay run traffic tune", "machine", ("--machine",), (), "Machine",
+        "NAME|FILE", False, None, "", 0, 0,
         "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
     Option(
-        "bench faults replay run show traffic tune", "changes", ("--set",), (), "Machine",
+        "app bench faults replay run show traffic tune", "changes", ("--set",), (), "Machine",
         "KEY=VALUE", True, None, "", 0, 0,
         "Set a key of the machine file, such as `nic.window=64`; repeatable "
         "(docs/reference/machine-file.md)."),
     Option(
-        "bench replay run show traffic tune", "routing", ("--routing",), (), "Machine", "NAME",
-        False, None, "the machine's", 0, 0,
+        "app bench replay run show traffic tune", "routing", ("--routing",), (), "Machine",
+        "NAME", False, None, "the machine's", 0, 0,
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... "
         "(docs/models/routing.md)."),
     Option(
-        "bench replay run traffic tune", "congestion", ("--congestion",), (), "Machine",
+        "app bench replay run traffic tune", "congestion", ("--congestion",), (), "Machine",
         "on|off", False, None, "the machine's", 0, 0,
         "Congestion management: switches throttle senders that overload a NIC."),
     Option(
-        "bench replay run traffic", "faults", ("--faults",), (), "Machine",
+        "app bench replay run traffic", "faults", ("--faults",), (), "Machine",
         "FILE|random:SEED:N", False, None, "", 0, 0,
         "Fault schedule: a file (docs/models/faults.md), or N random faults drawn from "
         "SEED. `odonata faults` prints it."),
@@ -200,12 +206,20 @@ OPTIONS: tuple[Option, ...] = (
         False, None, "1, or as recorded", 1, 2147483647,
         "Ranks per node."),
     Option(
+        "app", "ppn", ("--ppn",),
+        ("-ppn", "--ntasks-per-node", "--npernode", "-npernode", "-perhost",), "Job", "N",
+        False, None, "the model's", 1, 2147483647,
+        "Ranks per node."),
+    Option(
         "run", "nodes", ("--nodes",), (), "Job", "N", False, None, "-n divided by --ppn", 1,
         2147483647,
         "Number of nodes."),
     Option(
         "bench", "nodes", ("--nodes",), (), "Job", "N", False, 2, "", 1, 2147483647,
         "Number of nodes."),
+    Option(
+        "app", "nodes", ("--nodes",), (), "Job", "LIST", False, None, "", 0, 0,
+        "Numbers of nodes: `128:8192` doubles from 128 to 8,192, `32,512` is a list."),
     Option(
         "tune", "nodes", ("--nodes",), (), "Job", "LIST", False, None, "", 0, 0,
         "Numbers of nodes, such as `32,512,2048`."),
@@ -214,8 +228,8 @@ OPTIONS: tuple[Option, ...] = (
         2147483647,
         "Number of nodes that send and receive, placed by --placement."),
     Option(
-        "bench replay run tune", "placement", ("--placement",), (), "Job", "NAME|FILE", False,
-        "contiguous", "", 0, 0,
+        "app bench replay run tune", "placement", ("--placement",), (), "Job", "NAME|FILE",
+        False, "contiguous", "", 0, 0,
         "Placement of ranks on nodes: contiguous, round-robin, random, one-group, "
         "group-spread (over all groups), group-spread:K (over K groups), or a file of "
         "NODE[:RANKS] lines."),
@@ -231,26 +245,26 @@ OPTIONS: tuple[Option, ...] = (
         "Host file: one node per line in rank order, such as `x4000c0s5b0n0`, "
         "`nid[001000-001007]` or `5`, with `:SLOTS` or ` slots=N`."),
     Option(
-        "bench run", "nic_policy", ("--nic-policy",), (), "Job", "NAME", False, None, "block",
-        0, 0,
+        "app bench run", "nic_policy", ("--nic-policy",), (), "Job", "NAME", False, None,
+        "block", 0, 0,
         "Mapping of ranks to the NICs of their node: block (in order), numa (a NIC of the"
         " rank's CPU), round-robin, gpu (a NIC of its GPU) or single (the first NIC). A "
         "list such as `user:0:0-3;1:4-7` gives NIC 0 to ranks 0 to 3 of each node, and so"
         " on."),
     Option(
-        "bench replay run traffic tune", "mpi", ("--mpi",), (), "Job", "NAME|FILE", False,
+        "app bench replay run traffic tune", "mpi", ("--mpi",), (), "Job", "NAME|FILE", False,
         "mpich", "", 0, 0,
         "MPI library whose protocols and algorithms are simulated: a name, or a profile, "
         "FILE.toml."),
     Option(
-        "bench replay run tune", "coll_rules", ("--coll-rules",), (), "Job", "FILE", False,
+        "app bench replay run tune", "coll_rules", ("--coll-rules",), (), "Job", "FILE", False,
         None, "the library's own rules", 0, 0,
         "Selection of collective algorithms: a tuning file of MPICH "
         "(MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE and similar) or of Open MPI "
         "(coll_tuned_dynamic_rules_filename), as written by `odonata tune` "
         "(docs/tuning.md)."),
     Option(
-        "bench replay run traffic tune", "traffic_class", ("--class",), (), "Job", "NAME",
+        "app bench replay run traffic tune", "traffic_class", ("--class",), (), "Job", "NAME",
         False, None, "best-effort", 0, 0,
         "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... "
         "(docs/models/classes.md)."),
@@ -263,6 +277,17 @@ OPTIONS: tuple[Option, ...] = (
         0, 0,
         "`ior` and `mdtest`: options of the program in one text, such as `-t 1m -b 64m -F"
         " -C -e` (docs/models/io-benchmarks.md)."),
+    Option(
+        "app", "ranks", ("-n", "--ranks",), ("-np", "--np", "--ntasks",), "Job", "LIST", False,
+        "8,27,64", "", 0, 0,
+        "`odonata app check`: the numbers of ranks with which the program runs."),
+    Option(
+        "app", "problem", ("--problem",), (), "Program", "KEY=VALUE", True, None, "", 0, 0,
+        "Set an option of the model, such as `nx=104`; repeatable."),
+    Option(
+        "app", "scaling", ("--scaling",), (), "Program", "NAME", False, "weak", "", 0, 0,
+        "With several numbers of nodes: a constant size per rank (weak), or a constant "
+        "total size (strong)."),
     Option(
         "run", "env", ("--env",), (), "Program", "NAME=VALUE", True, None, "", 0, 0,
         "Set an environment variable of the ranks; repeatable."),
@@ -363,7 +388,7 @@ OPTIONS: tuple[Option, ...] = (
         " (closed form, no contention), or auto (the cheapest one within --tolerance of "
         "packet)."),
     Option(
-        "tune", "fidelity", ("--fidelity",), (), "Model", "NAME", False, "loggp", "", 0, 0,
+        "app tune", "fidelity", ("--fidelity",), (), "Model", "NAME", False, "loggp", "", 0, 0,
         "Network model: packet (every packet), flow (max-min fair shares of links) or "
         "loggp (closed form, no contention)."),
     Option(
@@ -390,37 +415,45 @@ OPTIONS: tuple[Option, ...] = (
         "(docs/models/collective-sampling.md). An iteration of a GPCNeT or dgnettest test"
         " above the budget is refused."),
     Option(
+        "app", "messages", ("--messages",), (), "Model", "N", False, 2000000, "", 1, 2147483647,
+        "Message budget per number of nodes; a tenth of it with flow. Above it, fewer "
+        "iterations are simulated, and then each kind of phase once "
+        "(docs/application-models.md)."),
+    Option(
         "tune", "messages", ("--messages",), (), "Model", "N", False, 2000000, "", 1,
         2147483647,
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: "
         "representative rounds and ranks are simulated, and `~` marks the time. A call "
         "that cannot be sampled is omitted (docs/models/collective-sampling.md)."),
     Option(
-        "bench replay run", "limits", ("--limits",), (), "Model", "off|warn|fail", False,
+        "app bench replay run", "limits", ("--limits",), (), "Model", "off|warn|fail", False,
         "fail", "", 0, 0,
         "Effect of exceeding a limit of a NIC, the library or a node: end the run as the "
         "machine would (fail), report it and continue (warn), or ignore it (off) "
         "(docs/models/limits.md)."),
     Option(
-        "bench replay run traffic", "background", ("--background",), (), "Model",
+        "app bench replay run traffic", "background", ("--background",), (), "Model",
         "PATTERN:LOAD", True, None, "", 0, 0,
         "Traffic of the nodes without a job: a pattern of `odonata traffic` and a load, "
         "such as `uniform:0.4`; with messages of 64 KiB `uniform:0.4@64Ki`; with a "
         "traffic class `uniform:0.4,bulk-data`; repeatable."),
     Option(
-        "bench replay run", "noise", ("--noise",), (), "Model", "LENGTH/PERIOD", False, None,
-        "", 0, 0,
+        "app bench replay run", "noise", ("--noise",), (), "Model", "LENGTH/PERIOD", False,
+        None, "", 0, 0,
         "Operating system noise: `25us/1ms` stops every core for 25 us in each "
         "millisecond."),
     Option(
-        "bench replay run traffic tune", "seed", ("--seed",), (), "Model", "N", False, 1, "", 0,
-        9223372036854775807,
+        "app bench replay run traffic tune", "seed", ("--seed",), (), "Model", "N", False, 1,
+        "", 0, 9223372036854775807,
         "Seed of every random draw."),
     Option(
-        "bench replay run traffic tune", "threads", ("--threads",), (), "Model", "N", False, 1,
-        "", 1, 2147483647,
+        "app bench replay run traffic tune", "threads", ("--threads",), (), "Model", "N", False,
+        1, "", 1, 2147483647,
         "Number of threads. Only `odonata traffic` uses more than one. Results do not "
         "depend on it."),
+    Option(
+        "app", "plot", ("--plot",), (), "Output", "FILE", False, None, "", 0, 0,
+        "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
     Option(
         "tune", "whole", ("--all",), (), "Output", "", False, None, "", 0, 0,
         "Also print the time of every algorithm."),
@@ -433,30 +466,30 @@ OPTIONS: tuple[Option, ...] = (
         "Record the MPI calls and computation of the ranks for `odonata replay FILE` "
         "(docs/recording.md)."),
     Option(
-        "bench replay run", "preflight", ("--preflight",), (), "Output", "", False, None, "", 0,
-        0,
+        "app bench replay run", "preflight", ("--preflight",), (), "Output", "", False, None,
+        "", 0, 0,
         "Also list every limit of which at least a quarter was used. `odonata preflight` "
         "predicts from several sizes where each limit is reached."),
     Option(
-        "bench replay run traffic", "counters", ("--counters",), (), "Output", "", False, None,
-        "", 0, 0,
+        "app bench replay run traffic", "counters", ("--counters",), (), "Output", "", False,
+        None, "", 0, 0,
         "Also print the counters of NICs and links, under the names of the machine's own "
         "counters (docs/models/counters.md)."),
     Option(
-        "bench replay run traffic tune", "out", ("--out",), (), "Output", "DIR", False, None,
-        "", 0, 0,
+        "app bench replay run traffic tune", "out", ("--out",), (), "Output", "DIR", False,
+        None, "", 0, 0,
         "Write tables as Parquet, and summary.json, to DIR."),
     Option(
-        "bench replay run traffic tune", "force", ("--force",), (), "Output", "", False, None,
-        "", 0, 0,
+        "app bench replay run traffic tune", "force", ("--force",), (), "Output", "", False,
+        None, "", 0, 0,
         "With --out: replace an earlier result in DIR and its report; other files stay."),
     Option(
-        "bench extrapolate machines preflight replay run show sweep traffic tune validate",
+        "app bench extrapolate machines preflight replay run show sweep traffic tune validate",
         "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
         "Print one JSON object on stdout."),
     Option(
-        "bench replay run traffic tune", "quiet", ("--quiet",), (), "Output", "", False, None,
-        "", 0, 0,
+        "app bench replay run traffic tune", "quiet", ("--quiet",), (), "Output", "", False,
+        None, "", 0, 0,
         "Print no progress line, notes or summary."),
     Option(
         "sweep", "out", ("--out",), (), "Output", "DIR", False, None,
@@ -549,6 +582,27 @@ class BenchRow(TypedDict, total=False):
     twin_error: float | None
     # Accepted background load, as a fraction of the injection rate of its nodes.
     background_accepted: float
+
+
+class AppRow(TypedDict, total=False):
+    """An application model on one number of nodes."""
+
+    # Nodes of the job.
+    nodes: int
+    # Ranks of the job.
+    ranks: int
+    # Time of the application. [s]
+    time_s: float
+    # The application's own measure, in `unit`.
+    figure_of_merit: float
+    # Unit of the figure of merit.
+    unit: str
+    # Figure of merit per node, relative to the smallest number of nodes.
+    efficiency: float
+    # Lower end of the error bar of the figure of merit.
+    low: float
+    # Upper end of the error bar of the figure of merit.
+    high: float
 
 
 class TuneRow(TypedDict, total=False):

@@ -19,7 +19,7 @@ from .version import version
 
 # In the order of first use.
 COMMANDS = (
-    "machines", "show", "faults", "run", "bench", "tune", "traffic", "validate", "report",
+    "machines", "show", "faults", "run", "bench", "app", "tune", "traffic", "validate", "report",
     "preflight", "replay", "extrapolate", "sweep", "schema", "wrappers", "launcher",
 )  # fmt: skip
 OURS = 70
@@ -47,6 +47,8 @@ def imported(name: str) -> click.Command:
             from .commands.run import run as found
         case "bench":
             from .commands.bench import run as found
+        case "app":
+            from .commands.app import app as found
         case "tune":
             from .commands.tune import tune as found
         case "traffic":

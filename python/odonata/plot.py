@@ -405,3 +405,26 @@ def unit_of(column: str, top: float) -> tuple[str, str, float]:
 def spread(values: Sequence[float]) -> float:
     """The largest over the smallest value; 1 if one is not positive."""
     return max(values) / min(values) if values and min(values) > 0 else 1.0
+
+
+def app(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+    """The figure of merit of an application against nodes, with its error bar and the ideal."""
+    ax = axes(ax)
+    rows, s = result.rows, result.summary
+    nodes = [row["nodes"] for row in rows]
+    values = [row["figure_of_merit"] for row in rows]
+    ax.fill_between(nodes, [row["low"] for row in rows], [row["high"] for row in rows],
+                    color=LINES[0], alpha=0.2, lw=0, label="error bar")  # fmt: skip
+    ax.plot(nodes, values, "o-", ms=3.5, lw=1.6, color=LINES[0], label="predicted")
+    if rows:
+        ideal = [values[0] / nodes[0] * count for count in nodes]
+        ax.plot(nodes, ideal, ":", lw=1.2, color=FAINT, label="proportional to nodes")
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(nodes, [str(count) for count in nodes])
+    ax.set_yscale("log")
+    ax.set_xlabel("nodes")
+    ax.set_ylabel(rows[0]["unit"] if rows else "")
+    ax.set_title(f"{s['name']} on {s['machine']}, {s['scaling']} scaling",
+                 loc="left", fontsize=11, color=INK)  # fmt: skip
+    ax.legend(frameon=False, fontsize=8)
+    return ax

@@ -362,7 +362,7 @@ fn simulate<N: NetworkModel>(
 }
 
 /// Why the run did not finish, other than an interruption.
-fn failure(job: &Job, end: &End) -> Option<FailureRow> {
+pub(super) fn failure(job: &Job, end: &End) -> Option<FailureRow> {
     let (kind, blocked) = match end {
         End::Failed(blocked) => ("fault", std::slice::from_ref(blocked)),
         End::Exhausted(blocked) => ("limit", std::slice::from_ref(blocked)),

@@ -4,6 +4,7 @@
 //! several. Built-in benchmarks (`benchmarks`, `fabric_tests`), tuning (`tune`) and sweeps over
 //! offered loads (`traffic`) are here; `sim` runs any workload.
 
+mod app;
 mod auto;
 mod background;
 mod bars;
@@ -15,6 +16,7 @@ mod benchmarks;
 mod call_notes;
 mod calls;
 mod classes;
+mod compute_time;
 mod congestion;
 mod counters;
 mod cray;
@@ -40,6 +42,7 @@ mod traffic_tables;
 mod tune;
 pub mod vocabulary;
 
+pub use app::{AppComputationRow, AppErrorRow, AppPhaseRow, AppRequest, AppResult, app};
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bars::{Band, ReplicaLayout, ReplicaRow};
 pub use bench::bench;

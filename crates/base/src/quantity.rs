@@ -2,7 +2,7 @@
 //!
 //! A number times a power of ten is the nearest `f64` of its decimal value: `40 us` is 4e-5.
 
-/// A unit: its value is `factor * 10^exponent` seconds, bytes or bytes per second.
+/// A unit: its value is `factor * 10^exponent` seconds, bytes, bytes per second, flop/s or watts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit {
     pub name: &'static str,
@@ -52,6 +52,13 @@ pub const RATE: &[Unit] = &[
     unit("Tbit/s", 125, 9),
     unit("kbit/s", 125, 0),
 ];
+
+/// Units of arithmetic rate.
+pub const FLOP_RATE: &[Unit] =
+    &[unit("Tflop/s", 1, 12), unit("Gflop/s", 1, 9), unit("Pflop/s", 1, 15), unit("Mflop/s", 1, 6)];
+
+/// Units of power.
+pub const POWER: &[Unit] = &[unit("W", 1, 0), unit("kW", 1, 3)];
 
 /// A number as written, and what follows it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,6 +53,8 @@ impl ValueForm {
             ValueForm::Quantity(Dimension::Rate) => "rate".into(),
             ValueForm::Quantity(Dimension::Size) => "size".into(),
             ValueForm::Quantity(Dimension::Memory) => "memory size".into(),
+            ValueForm::Quantity(Dimension::FlopRate) => "arithmetic rate".into(),
+            ValueForm::Quantity(Dimension::Power) => "power".into(),
             ValueForm::Word(words) => format!("`{}`", words.join("`, `")),
             ValueForm::Text => "text".into(),
             ValueForm::Hosts => "host list".into(),
@@ -90,3 +92,5 @@ pub const TIME: ValueForm = ValueForm::Quantity(Dimension::Time);
 pub const RATE: ValueForm = ValueForm::Quantity(Dimension::Rate);
 pub const SIZE: ValueForm = ValueForm::Quantity(Dimension::Size);
 pub const MEMORY: ValueForm = ValueForm::Quantity(Dimension::Memory);
+pub const FLOP_RATE: ValueForm = ValueForm::Quantity(Dimension::FlopRate);
+pub const POWER: ValueForm = ValueForm::Quantity(Dimension::Power);

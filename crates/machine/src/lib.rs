@@ -379,6 +379,8 @@ pub struct RetryParams {
 
 mod binding;
 mod classes;
+mod compute;
+mod compute_keys;
 mod distance;
 mod fabric;
 pub mod faults;
@@ -407,6 +409,7 @@ mod zero_load;
 
 pub use binding::{Binding, NicMapping, NicPolicy};
 pub use classes::{BEST_EFFORT, Classes, TrafficClass};
+pub use compute::{ComputeParams, KERNELS, PRECISIONS, PowerParams};
 pub use distance::Distance;
 pub use fabric::FabricView;
 pub use folding::{Folding, FoldingPlace};
@@ -463,6 +466,9 @@ pub struct Machine {
     /// `None` without congestion management.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
+    /// What a rank computes on; `None` if the file has no rates.
+    pub compute: Option<ComputeParams>,
+    pub power: PowerParams,
     pub local_storage: LocalStorageParams,
     /// Sorted by name. The workload numbers file systems by their index.
     pub file_systems: Vec<storage::FileSystem>,

@@ -11,6 +11,9 @@ pub enum Dimension {
     Size,
     /// Bytes of a node's memory, which may exceed any message.
     Memory,
+    /// Floating-point operations per second.
+    FlopRate,
+    Power,
 }
 
 impl Dimension {
@@ -20,6 +23,8 @@ impl Dimension {
             Dimension::Time => quantity::TIME,
             Dimension::Rate => quantity::RATE,
             Dimension::Size | Dimension::Memory => quantity::SIZE,
+            Dimension::FlopRate => quantity::FLOP_RATE,
+            Dimension::Power => quantity::POWER,
         }
     }
     /// What would be legal, completing "expected ...".
@@ -31,6 +36,11 @@ impl Dimension {
             }
             Dimension::Size => "a size with its unit, such as `64 B` or `16 KiB`, up to 1 TB",
             Dimension::Memory => "a size with its unit, such as `512 GiB`, from 1 MB to 1000 TB",
+            Dimension::FlopRate => {
+                "an arithmetic rate with its unit, such as `10.4 Tflop/s`, from 1 Mflop/s to 1000 \
+                 Pflop/s"
+            }
+            Dimension::Power => "a power with its unit, such as `500 W`, up to 1000 kW",
         }
     }
     /// The range that integer picoseconds, gaps and byte counts hold with room for sums.
@@ -40,6 +50,8 @@ impl Dimension {
             Dimension::Rate => 1e3..=1e15,
             Dimension::Size => 0.0..=1e12,
             Dimension::Memory => 1e6..=1e15,
+            Dimension::FlopRate => 1e6..=1e18,
+            Dimension::Power => 0.0..=1e6,
         }
     }
 }

@@ -72,6 +72,8 @@ impl MachineSpec {
             nic: self.nic(),
             congestion: self.congestion(),
             node: self.node(),
+            compute: self.compute(),
+            power: self.power(),
             local_storage: self.local_storage(),
             file_systems,
             retry: self.retry(),

@@ -2,6 +2,7 @@
 //! tables.
 
 use crate::Routing;
+use crate::compute_keys::COMPUTE_KEYS;
 use crate::key::IfAbsent::{Default, Described, Required};
 use crate::key::ValueForm::{Count, CountOrFull, Counts, Hosts, Ratio, Text, Word};
 use crate::key::{Key, MEMORY, RATE, SIZE, TIME, key};
@@ -252,7 +253,7 @@ pub fn renamed(path: &str) -> Option<&'static str> {
 
 /// All tables of keys, and the condition under which the file may have them.
 fn tables() -> Vec<(&'static str, &'static [Key])> {
-    let mut all = vec![("", KEYS), ("", keys::KEYS)];
+    let mut all = vec![("", KEYS), ("", COMPUTE_KEYS), ("", keys::KEYS)];
     all.extend(PROTOCOLS);
     all
 }
@@ -275,7 +276,7 @@ pub fn legal_keys(
     file_systems: &[(String, String)],
 ) -> Vec<LegalKey> {
     let mut all = Vec::new();
-    for key in KEYS {
+    for key in KEYS.iter().chain(COMPUTE_KEYS) {
         let mut push = |path: String| all.push(LegalKey { path, key, needs: None });
         if key.path.contains("<class>") {
             classes.iter().for_each(|class| push(key.path.replace("<class>", class)));

@@ -163,6 +163,13 @@ fn io_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<
     enter(py, request, tick, |call, mut tick| api::io_bench(call, &mut tick))
 }
 
+/// An application model on a number of nodes.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn app(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| api::app(call, &mut tick))
+}
+
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
@@ -293,6 +300,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(io_bench, module)?)?;
+    module.add_function(wrap_pyfunction!(app, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(tune, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

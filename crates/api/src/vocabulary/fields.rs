@@ -64,6 +64,16 @@ pub const FIELDS: &[Field] = &[
     field("bench", "background_accepted", RATIO,
         "Accepted background load, as a fraction of the injection rate of its nodes."),
 
+    field("app", "nodes", COUNT, "Nodes of the job."),
+    field("app", "ranks", COUNT, "Ranks of the job."),
+    field("app", "time_s", SECONDS, "Time of the application."),
+    field("app", "figure_of_merit", ("number", ""), "The application's own measure, in `unit`."),
+    field("app", "unit", TEXT, "Unit of the figure of merit."),
+    field("app", "efficiency", RATIO,
+        "Figure of merit per node, relative to the smallest number of nodes."),
+    field("app", "low", ("number", ""), "Lower end of the error bar of the figure of merit."),
+    field("app", "high", ("number", ""), "Upper end of the error bar of the figure of merit."),
+
     field("tune", "nodes", COUNT, "Nodes of the job."),
     field("tune", "ranks", COUNT, "Ranks of the job."),
     field("tune", "bytes", BYTES, "Message size, as in the benchmark of the same name."),

@@ -34,6 +34,9 @@ pub struct Words {
     pub prefix: Option<&'static str>,
 }
 
+/// Sizes of problems with several numbers of nodes.
+pub const SCALINGS: [&str; 2] = ["weak", "strong"];
+
 /// All lists of names.
 pub fn words() -> Vec<Words> {
     let list = |name, doc, words: &[&'static str]| {
@@ -60,6 +63,7 @@ pub fn words() -> Vec<Words> {
         list("limits", "Effects of exceeding a limit.", &LimitPolicy::NAMES),
         list("buffers", "Memory of message buffers.", &BUFFERS),
         list("congestion", "Settings of congestion management.", &["on", "off"]),
+        list("scaling", "Sizes of problems with several numbers of nodes.", &SCALINGS),
         list("clock", "Clocks of a program.", &["virtual", "real"]),
         list("mpi", "MPI libraries.", mpi::library::PRESETS),
     ]

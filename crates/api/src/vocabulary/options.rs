@@ -113,10 +113,10 @@ impl Opt {
 const MOST: u64 = (1 << 31) - 1;
 const COUNT: Form = Form::Count(1, MOST);
 
-const EACH: &[&str] = &["run", "bench", "tune", "traffic", "replay"];
-const HEALTHY_OR_NOT: &[&str] = &["run", "bench", "traffic", "replay"];
-const OF_JOBS: &[&str] = &["run", "bench", "tune", "replay"];
-const WITH_LIMITS: &[&str] = &["run", "bench", "replay"];
+const EACH: &[&str] = &["run", "bench", "app", "tune", "traffic", "replay"];
+const HEALTHY_OR_NOT: &[&str] = &["run", "bench", "app", "traffic", "replay"];
+const OF_JOBS: &[&str] = &["run", "bench", "app", "tune", "replay"];
+const WITH_LIMITS: &[&str] = &["run", "bench", "app", "replay"];
 
 const fn opt(
     commands: &'static [&'static str],
@@ -140,11 +140,11 @@ use Topic::{Job, Machine, Measurement, Model, Output, Program};
 pub const OPTIONS: &[Opt] = &[
     opt(EACH, "machine", ("--machine", ""), Machine, Text("NAME|FILE"), Required,
         "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
-    opt(&["run", "bench", "tune", "traffic", "replay", "show", "faults"],
+    opt(&["run", "bench", "app", "tune", "traffic", "replay", "show", "faults"],
         "changes", ("--set", ""), Machine, Texts("KEY=VALUE"), Nothing,
         "Set a key of the machine file, such as `nic.window=64`; repeatable \
          (docs/reference/machine-file.md)."),
-    opt(&["run", "bench", "tune", "traffic", "replay", "show"],
+    opt(&["run", "bench", "app", "tune", "traffic", "replay", "show"],
         "routing", ("--routing", ""), Machine, Name("routing"), Described("the machine's"),
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... \
          (docs/models/routing.md)."),
@@ -175,10 +175,16 @@ pub const OPTIONS: &[Opt] = &[
         ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
         Described("1, or as recorded"),
         "Ranks per node."),
+    opt(&["app"], "ppn",
+        ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
+        Described("the model's"),
+        "Ranks per node."),
     opt(&["run"], "nodes", ("--nodes", ""), Job, COUNT, Described("-n divided by --ppn"),
         "Number of nodes."),
     opt(&["bench"], "nodes", ("--nodes", ""), Job, COUNT, Default("2"),
         "Number of nodes."),
+    opt(&["app"], "nodes", ("--nodes", ""), Job, Text("LIST"), Required,
+        "Numbers of nodes: `128:8192` doubles from 128 to 8,192, `32,512` is a list."),
     opt(&["tune"], "nodes", ("--nodes", ""), Job, Counts, Required,
         "Numbers of nodes, such as `32,512,2048`."),
     opt(&["traffic"], "nodes", ("--nodes", ""), Job, COUNT, Described("all compute nodes"),
@@ -194,7 +200,7 @@ pub const OPTIONS: &[Opt] = &[
         ("--hostfile", "-hostfile --machinefile -machinefile -f"), Job, Text("FILE"), Nothing,
         "Host file: one node per line in rank order, such as `x4000c0s5b0n0`, \
          `nid[001000-001007]` or `5`, with `:SLOTS` or ` slots=N`."),
-    opt(&["run", "bench"], "nic_policy", ("--nic-policy", ""), Job, Name("nic_policy"),
+    opt(&["run", "bench", "app"], "nic_policy", ("--nic-policy", ""), Job, Name("nic_policy"),
         Described("block"),
         "Mapping of ranks to the NICs of their node: block (in order), numa (a NIC of the rank's \
          CPU), round-robin, gpu (a NIC of its GPU) or single (the first NIC). A list such as \
@@ -216,6 +222,15 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["bench"], "io_options", ("--io-options", ""), Measurement, Text("OPTIONS"), Nothing,
         "`ior` and `mdtest`: options of the program in one text, such as `-t 1m -b 64m -F -C -e` \
          (docs/models/io-benchmarks.md)."),
+
+    opt(&["app"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, Text("LIST"),
+        Default("8,27,64"),
+        "`odonata app check`: the numbers of ranks with which the program runs."),
+    opt(&["app"], "problem", ("--problem", ""), Program, Texts("KEY=VALUE"), Nothing,
+        "Set an option of the model, such as `nx=104`; repeatable."),
+    opt(&["app"], "scaling", ("--scaling", ""), Program, Name("scaling"), Default("weak"),
+        "With several numbers of nodes: a constant size per rank (weak), or a constant total size \
+         (strong)."),
 
     opt(&["run"], "env", ("--env", ""), Program, Texts("NAME=VALUE"), Nothing,
         "Set an environment variable of the ranks; repeatable."),
@@ -286,7 +301,8 @@ pub const OPTIONS: &[Opt] = &[
         Default("packet"),
         "Network model: packet (every packet), flow (max-min fair shares of links), loggp (closed \
          form, no contention), or auto (the cheapest one within --tolerance of packet)."),
-    opt(&["tune"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"), Default("loggp"),
+    opt(&["app", "tune"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"),
+        Default("loggp"),
         "Network model: packet (every packet), flow (max-min fair shares of links) or loggp \
          (closed form, no contention)."),
     opt(&["validate"], "fidelity", ("--fidelity", ""), Model, Name("fidelity"),
@@ -305,6 +321,9 @@ pub const OPTIONS: &[Opt] = &[
          are sampled: representative rounds and ranks are simulated \
          (docs/models/collective-sampling.md). \
          An iteration of a GPCNeT or dgnettest test above the budget is refused."),
+    opt(&["app"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
+        "Message budget per number of nodes; a tenth of it with flow. Above it, fewer iterations \
+         are simulated, and then each kind of phase once (docs/application-models.md)."),
     opt(&["tune"], "messages", ("--messages", ""), Model, COUNT, Default("2000000"),
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: \
          representative rounds and ranks are simulated, and `~` marks the time. A call that cannot \
@@ -324,6 +343,8 @@ pub const OPTIONS: &[Opt] = &[
         "Number of threads. Only `odonata traffic` uses more than one. \
          Results do not depend on it."),
 
+    opt(&["app"], "plot", ("--plot", ""), Output, Text("FILE"), Nothing,
+        "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
     opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
         "Also print the time of every algorithm."),
     opt(&["run"], "label", ("-l --label", "-prepend-rank --tag-output"), Output, Flag, Nothing,
@@ -341,7 +362,7 @@ pub const OPTIONS: &[Opt] = &[
         "Write tables as Parquet, and summary.json, to DIR."),
     opt(EACH, "force", ("--force", ""), Output, Flag, Nothing,
         "With --out: replace an earlier result in DIR and its report; other files stay."),
-    opt(&["run", "bench", "tune", "traffic", "replay", "machines", "show", "validate",
+    opt(&["run", "bench", "app", "tune", "traffic", "replay", "machines", "show", "validate",
           "preflight", "extrapolate", "sweep"],
         "as_json", ("--json", ""), Output, Flag, Nothing,
         "Print one JSON object on stdout."),

@@ -1,0 +1,290 @@
+//! `odonata app`: an application model, a program of `phases`, on a number of nodes.
+
+use super::compute_time::{ComputeTime, compute_time};
+use super::io_bench::failure;
+use super::rows::{FailureRow, nodes};
+use super::traffic_tables::TrafficTables;
+use super::{Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_of_class, limits};
+use flow::FlowNetwork;
+use loggp::LogGpNetwork;
+use machine::InputError;
+use net::NetworkModel;
+use packet::PacketNetwork;
+use phases::{Compiled, PhaseRun, PhaseTotals, Program};
+use serde::{Deserialize, Serialize};
+use sim::{End, Job, Progress, World};
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct AppRequest {
+    #[serde(flatten)]
+    pub common: Common,
+    pub nodes: u32,
+    pub ppn: u32,
+    /// Variables that MPI libraries honor.
+    #[serde(default)]
+    pub env: Vec<(String, String)>,
+    pub program: Program,
+    /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
+    #[serde(default = "super::vocabulary::defaults::messages")]
+    pub messages: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct AppResult {
+    pub machine: String,
+    pub fidelity: Fidelity,
+    pub mpi: String,
+    pub nodes: u32,
+    pub ranks: u32,
+    /// Time of the whole application, in which a simulated iteration counts as all that it
+    /// represents.
+    pub time_s: f64,
+    /// Simulated time.
+    pub simulated_s: f64,
+    pub phases: Vec<AppPhaseRow>,
+    pub computations: Vec<AppComputationRow>,
+    pub errors: AppErrorRow,
+    /// Iterations of each loop that were simulated, at most.
+    pub iterations: u32,
+    pub digest: String,
+    pub interrupted: bool,
+    pub failure: Option<FailureRow>,
+    #[serde(flatten)]
+    pub traffic_tables: TrafficTables,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Means over ranks, for the whole application.
+#[derive(Clone, Debug, Serialize)]
+pub struct AppPhaseRow {
+    pub phase: String,
+    pub time_s: f64,
+    pub compute_s: f64,
+    pub communication_s: f64,
+    pub calls: f64,
+    pub messages: f64,
+    pub bytes: f64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct AppComputationRow {
+    pub kernel: String,
+    /// Mean over ranks, for the whole application.
+    pub time_s: f64,
+    pub calls: f64,
+    pub flops: f64,
+    pub bytes: f64,
+    /// What limits it: `flops`, `memory`, `link`, or `stated` if the model states the time.
+    pub limit: &'static str,
+}
+
+/// Errors of the time, relative to it.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct AppErrorRow {
+    /// Of loops of which not all iterations were simulated: the difference between the last two.
+    pub repetition: f64,
+    /// Of loops that are sampled: the difference to a sample of half the size.
+    pub sampling: f64,
+}
+
+/// Iterations of each loop that are simulated if the budget allows.
+const MOST_ITERATIONS: u32 = 3;
+/// Ranks whose calls are counted for the estimate of messages.
+const COUNTED_RANKS: u32 = 512;
+
+pub fn app(
+    request: &AppRequest,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<AppResult, Vec<InputError>> {
+    let wall_start = std::time::Instant::now();
+    let mut input_errors = Vec::new();
+    let compiled = Compiled::new(&request.program, request.common.seed).map_err(|errors| {
+        let of = |error: phases::ProgramError| {
+            InputError::new(format!("model, {}", error.at), error.found, error.expected)
+        };
+        input_errors.extend(errors.into_iter().map(of));
+    });
+    let ranks = request.program.ranks;
+    if ranks != request.nodes.saturating_mul(request.ppn) {
+        let expected = format!("{} nodes x {} ranks", request.nodes, request.ppn);
+        input_errors.push(InputError::new("model, ranks", ranks.to_string(), expected));
+    }
+    let honored_env = HonoredEnv::new(&request.common, &request.env);
+    let (overrides, notes) = super::overrides(honored_env).unwrap_or_else(|more| {
+        input_errors.extend(more);
+        Default::default()
+    });
+    let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
+    let job = job_of_class(&request.common, ranks.max(1), request.ppn.max(1), class);
+    let job = job.map_err(|more| input_errors.extend(more));
+    let (Ok(mut compiled), Ok(mut job), true) = (compiled, job, input_errors.is_empty()) else {
+        return Err(input_errors);
+    };
+    job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
+    limits::apply_env(&mut job.library, &job.machine, honored_env)?;
+    limits::reducers(&job, &overrides).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
+    job.counts_pairs = false;
+    let of_ranks: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
+    compiled.prepare(&of_ranks, &|case| job.library.selection.decide(case, &overrides));
+    let times = compute_times(&mut compiled, &job, request.ppn)?;
+    let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
+    let iterations = (2..=MOST_ITERATIONS).rev().find(|&most| {
+        compiled.limit_iterations(most);
+        most == 2 || estimate(&compiled) * calls::cost(fidelity) as f64 <= request.messages as f64
+    });
+    let iterations = iterations.expect("two iterations are always simulated");
+    let run = PhaseRun::new(compiled);
+    let mut result = match fidelity {
+        Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, run, &times, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, run, &times, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, run, &times, tick),
+    };
+    result.mpi.clone_from(&request.common.mpi);
+    result.iterations = iterations;
+    result.traffic_tables.engine.wall_s = wall_start.elapsed().as_secs_f64();
+    Ok(result)
+}
+
+/// The time of each computation, which the program gets, and the variability of the units.
+fn compute_times(
+    compiled: &mut Compiled,
+    job: &Job,
+    ppn: u32,
+) -> Result<Vec<ComputeTime>, Vec<InputError>> {
+    let mut input_errors: Vec<InputError> = Vec::new();
+    let mut times = Vec::new();
+    for computation in &compiled.computations {
+        match compute_time(computation, &job.machine, ppn) {
+            Ok(time) => times.push(time),
+            Err(error) if input_errors.contains(&error) => {}
+            Err(error) => input_errors.push(error),
+        }
+    }
+    if !input_errors.is_empty() {
+        return Err(input_errors);
+    }
+    compiled.set_seconds(times.iter().map(|time| time.seconds));
+    Ok(times)
+}
+
+/// Upper bound on the messages of the simulated iterations.
+fn estimate(compiled: &Compiled) -> f64 {
+    let n = compiled.ranks.min(COUNTED_RANKS);
+    let ranks =
+        (0..n).map(|nth| (u64::from(nth) * u64::from(compiled.ranks) / u64::from(n)) as u32);
+    let most: Vec<f64> = compiled
+        .collective_calls()
+        .map(|call| calls::most(call) as f64 / f64::from(call.member.size))
+        .collect();
+    let of_rank = |rank: u32| {
+        let (sends, collectives) = compiled.census(rank);
+        let of_calls = collectives.iter().zip(&most).map(|(&times, most)| times as f64 * most);
+        sends as f64 + of_calls.sum::<f64>()
+    };
+    ranks.map(of_rank).sum::<f64>() * f64::from(compiled.ranks) / f64::from(n)
+}
+
+fn simulate<N: NetworkModel>(
+    job: &Job,
+    fidelity: Fidelity,
+    run: PhaseRun,
+    times: &[ComputeTime],
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> AppResult {
+    let mut world = World::<N, _>::new(job, run);
+    let outcome = world.run(tick);
+    let PhaseRun { program, totals, ends, .. } = &world.workload;
+    let ranks = f64::from(program.ranks);
+    // Ranks that end before the last one wait for it.
+    let last = ends.iter().max().map_or(0.0, |end| end.seconds());
+    let skew = last - ends.iter().map(|end| end.seconds()).sum::<f64>() / ranks;
+    let phases = phase_rows(program, totals);
+    let time_s = phases.iter().map(|row| row.time_s).sum::<f64>() + skew;
+    AppResult {
+        machine: job.machine.name.clone(),
+        fidelity,
+        mpi: String::new(),
+        nodes: nodes(&job.placements),
+        ranks: program.ranks,
+        time_s,
+        simulated_s: outcome.time.seconds(),
+        computations: computation_rows(program, totals, times),
+        errors: errors(program, totals, time_s * ranks),
+        phases,
+        iterations: 0,
+        digest: format!("{:016x}", outcome.digest.0),
+        interrupted: outcome.end == End::Interrupted,
+        failure: failure(job, &outcome.end),
+        traffic_tables: TrafficTables::of(job, fidelity, &outcome),
+        notes: super::notes(job, None),
+    }
+}
+
+fn phase_rows(program: &Compiled, totals: &PhaseTotals) -> Vec<AppPhaseRow> {
+    let ranks = f64::from(program.ranks);
+    let row = |(at, phase): (usize, &String)| AppPhaseRow {
+        phase: phase.clone(),
+        time_s: (totals.compute_s[at] + totals.communication_s[at]) / ranks,
+        compute_s: totals.compute_s[at] / ranks,
+        communication_s: totals.communication_s[at] / ranks,
+        calls: totals.calls[at] / ranks,
+        messages: totals.messages[at] / ranks,
+        bytes: totals.bytes[at] / ranks,
+    };
+    let rows = program.phases.iter().enumerate().map(row);
+    rows.filter(|row| row.calls > 0.0 || row.time_s > 0.0).collect()
+}
+
+fn computation_rows(
+    program: &Compiled,
+    totals: &PhaseTotals,
+    times: &[ComputeTime],
+) -> Vec<AppComputationRow> {
+    let ranks = f64::from(program.ranks);
+    let of = program.computations.iter().zip(&totals.computations).zip(times);
+    let mut rows: Vec<AppComputationRow> = Vec::new();
+    for ((computation, &(seconds, calls)), &ComputeTime { limit, .. }) in of {
+        let known =
+            rows.iter_mut().find(|row| row.kernel == computation.kernel && row.limit == limit);
+        let more = AppComputationRow {
+            kernel: computation.kernel.clone(),
+            time_s: seconds / ranks,
+            calls: calls / ranks,
+            flops: computation.flops * calls / ranks,
+            bytes: computation.bytes * calls / ranks,
+            limit,
+        };
+        match known {
+            Some(row) => {
+                row.time_s += more.time_s;
+                row.calls += more.calls;
+                row.flops += more.flops;
+                row.bytes += more.bytes;
+            }
+            None => rows.push(more),
+        }
+    }
+    rows
+}
+
+/// Errors of loops, relative to all time: `total` rank-seconds.
+fn errors(program: &Compiled, totals: &PhaseTotals, total: f64) -> AppErrorRow {
+    let mut repetition = 0.0;
+    for (of, seconds) in program.loops.iter().zip(&totals.loops) {
+        let skipped = of.count - f64::from(of.simulated);
+        if let [.., before, last] = seconds[..]
+            && !of.is_sample
+            && skipped > 0.0
+            && of.simulated > 2
+        {
+            // Each skipped iteration may differ from the last as much as that from the one before.
+            repetition += skipped * (last - before).abs();
+        }
+    }
+    if total <= 0.0 {
+        return AppErrorRow::default();
+    }
+    let fine: f64 = totals.compute_s.iter().chain(&totals.communication_s).sum();
+    AppErrorRow { repetition: repetition / total, sampling: (fine - totals.coarse_s).abs() / total }
+}

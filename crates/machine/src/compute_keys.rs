@@ -1,0 +1,57 @@
+//! Keys of `[node.device]` and `[power]`.
+
+use crate::key::IfAbsent::{Default, Described};
+use crate::key::ValueForm::{Count, Ratio, Text};
+use crate::key::{FLOP_RATE, Key, POWER, RATE, TIME, key};
+
+#[rustfmt::skip] // A table is read down its columns.
+pub(crate) const COMPUTE_KEYS: &[Key] = &[
+    key("node.device.name", Text, Default(""), "What a rank computes on."),
+    key("node.device.count", Count(1, 1_024), Default("1"),
+        "Computing units per node. Ranks share them evenly."),
+    key("node.device.fp64", FLOP_RATE, Described("`compute` needs it for flops"),
+        "Peak arithmetic rate of a unit, 64 bits."),
+    key("node.device.fp32", FLOP_RATE, Described("as `node.device.fp64`"), "The same, 32 bits."),
+    key("node.device.fp16", FLOP_RATE, Described("as `node.device.fp32`"), "The same, 16 bits."),
+    key("node.device.fp8", FLOP_RATE, Described("as `node.device.fp16`"), "The same, 8 bits."),
+    key("node.device.matrix_fp64", FLOP_RATE, Described("as `node.device.fp64`"),
+        "Peak rate of matrix units, which `gemm` uses."),
+    key("node.device.matrix_fp32", FLOP_RATE, Described("as `node.device.fp32`"),
+        "The same, 32 bits."),
+    key("node.device.matrix_fp16", FLOP_RATE, Described("as `node.device.fp16`"),
+        "The same, 16 bits."),
+    key("node.device.matrix_fp8", FLOP_RATE, Described("as `node.device.fp8`"),
+        "The same, 8 bits."),
+    key("node.device.memory_rate", RATE, Described("no `[node.device]`"),
+        "Rate of the memory of a unit."),
+    key("node.device.link_rate", RATE, Described("as `node.gpu_rate`"),
+        "Between host memory and a unit, each way."),
+    key("node.device.launch", TIME, Default("0 us"), "Start time of a computation."),
+    key("node.device.efficiency.stream", Ratio, Default("1"),
+        "Fraction of the bound of the roofline that a kernel reaches: copies and sums of vectors."),
+    key("node.device.efficiency.gemm", Ratio, Default("1"), "Products of matrices."),
+    key("node.device.efficiency.stencil", Ratio, Default("1"), "Stencils on regular grids."),
+    key("node.device.efficiency.spmv", Ratio, Default("1"), "Sparse matrix times vector."),
+    key("node.device.efficiency.gauss_seidel", Ratio, Default("1"),
+        "Sparse triangular sweeps with dependencies."),
+    key("node.device.efficiency.fft", Ratio, Default("1"), "Fourier transforms."),
+    key("node.device.efficiency.pair", Ratio, Default("1"), "Forces between pairs of particles."),
+    key("node.device.efficiency.tree", Ratio, Default("1"), "Walks of trees."),
+    key("node.device.efficiency.panel", Ratio, Default("1"),
+        "Factorization of a narrow matrix with pivots."),
+    key("node.device.half_size.gemm", Count(0, 1_000_000), Default("0"),
+        "Order of a matrix at which half of `node.device.efficiency.gemm` is reached."),
+    key("node.device.half_size.fft", Count(0, 1_000_000_000), Default("0"),
+        "Points at which half of `node.device.efficiency.fft` is reached."),
+    key("node.device.spread", Ratio, Described("no spread"),
+        "Relative standard deviation of speed between units."),
+    key("node.device.jitter", Ratio, Described("no jitter"),
+        "Relative standard deviation of the time of one computation."),
+
+    key("power.node", POWER, Described("no energy is reported"),
+        "Power of a node without its computing units."),
+    key("power.unit_idle", POWER, Default("0 W"), "Power of a computing unit that idles."),
+    key("power.unit_busy", POWER, Default("0 W"), "Power of a computing unit that computes."),
+    key("power.nic", POWER, Default("0 W"), "Power of a NIC."),
+    key("power.switch", POWER, Default("0 W"), "Power of a switch with its links."),
+];

@@ -1,0 +1,538 @@
+//! From a program to a linear code, with its errors.
+
+use crate::grid::{Grid, MAX_DIMENSIONS};
+use crate::program::{
+    Access, Action, CollectiveCall, Computation, Node, Partition, Partner, Program, Remap, Size,
+    Where,
+};
+use collectives::{Algorithm, Case, Collective, Kind, Member, NodeMap, Ragged};
+use workload::{Context, SendMode, WORLD};
+
+/// An error of a program: its place, what was found, and what was expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgramError {
+    pub at: String,
+    pub found: String,
+    pub expected: String,
+}
+
+/// Deepest nesting of loops.
+pub const MAX_DEPTH: usize = 4;
+/// Most instructions of a program; more take too long to read.
+pub const MAX_CODE: usize = 1 << 22;
+/// Longest message, as of schedules.
+pub const MAX_BYTES: u64 = workload::schedule::MAX_BYTES;
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub(crate) enum Code {
+    Begin(u32),
+    End(u32),
+    Call(CallCode),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct CallCode {
+    pub phase: u32,
+    pub request: u8,
+    pub only: Vec<Where>,
+    pub action: ActionCode,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum ActionCode {
+    Send { to: Partner, bytes: Size, tag: i32, mode: SendMode },
+    Recv { from: Partner, bytes: Size, tag: i32 },
+    Wait(u8),
+    Compute(u32),
+    RemapSend(Remap),
+    RemapRecv(Remap),
+    Collective(u32),
+    Access(Access),
+}
+
+/// A loop in the code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopCode {
+    pub begin: u32,
+    pub end: u32,
+    pub depth: u8,
+    pub count: f64,
+    pub coarse: f64,
+    pub is_sample: bool,
+    /// Iterations that are simulated.
+    pub simulated: u32,
+}
+
+impl LoopCode {
+    /// The iterations that iteration `k` represents.
+    pub fn weight(&self, k: u32) -> f64 {
+        self.share(k, self.count)
+    }
+    /// The same for the coarser sampling.
+    pub fn coarse_weight(&self, k: u32) -> f64 {
+        self.share(k, self.coarse)
+    }
+    fn share(&self, k: u32, count: f64) -> f64 {
+        let later = f64::from(self.simulated.max(2) - 1);
+        match (self.is_sample, self.simulated) {
+            (_, 1) => count,
+            // The first warms up.
+            (true, _) => {
+                if k == 0 {
+                    0.0
+                } else {
+                    count / later
+                }
+            }
+            (false, _) => {
+                if k == 0 {
+                    1.0
+                } else {
+                    (count - 1.0) / later
+                }
+            }
+        }
+    }
+}
+
+/// The members of the communicators of a partition.
+#[derive(Clone, Debug)]
+pub(crate) struct Family {
+    pub of: Partition,
+    pub first_context: Context,
+    pub size: u32,
+    /// By color, in rank order.
+    pub members: Vec<u32>,
+}
+
+/// A call of all communicators of a family. By color: the call of the root and of the others.
+#[derive(Clone, Debug)]
+pub(crate) struct PreparedCall {
+    pub call: CollectiveCall,
+    pub kind: Kind,
+    pub by_color: Vec<[Collective; 2]>,
+}
+
+/// A program that can be expanded for each rank.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub ranks: u32,
+    pub phases: Vec<String>,
+    pub loops: Vec<LoopCode>,
+    pub computations: Vec<Computation>,
+    /// Seconds of each computation; set by `set_seconds`.
+    pub(crate) seconds: Vec<f64>,
+    pub(crate) grids: Vec<Grid>,
+    pub(crate) families: Vec<Family>,
+    pub(crate) calls: Vec<PreparedCall>,
+    pub(crate) code: Vec<Code>,
+    /// By position in the code, and one past the last: the loops around it, the outermost first.
+    around: Vec<([u32; MAX_DEPTH], u8)>,
+    pub(crate) world: Vec<u32>,
+    pub seed: u64,
+}
+
+/// Reads a program.
+struct Compiler {
+    code: Vec<Code>,
+    loops: Vec<LoopCode>,
+    computations: Vec<Computation>,
+    calls: Vec<PreparedCall>,
+    errors: Vec<ProgramError>,
+    more: usize,
+    grids: Vec<Grid>,
+    partitions: usize,
+    phases: usize,
+    ranks: u32,
+}
+
+impl Compiled {
+    /// The code of a program, or all errors.
+    pub fn new(program: &Program, seed: u64) -> Result<Compiled, Vec<ProgramError>> {
+        let mut compiler = Compiler {
+            code: Vec::new(),
+            loops: Vec::new(),
+            computations: Vec::new(),
+            calls: Vec::new(),
+            errors: Vec::new(),
+            more: 0,
+            grids: program.grids.clone(),
+            partitions: program.partitions.len(),
+            phases: program.phases.len(),
+            ranks: program.ranks,
+        };
+        compiler.check_shapes(program);
+        if compiler.errors.is_empty() {
+            compiler.list(&program.body, 0);
+        }
+        let Compiler { code, loops, computations, calls, mut errors, more, .. } = compiler;
+        if more > 0 {
+            let expected = "corrections of the errors above first".into();
+            errors.push(ProgramError { at: "and".into(), found: format!("{more} more"), expected });
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let mut first_context = WORLD + 1;
+        let families = program.partitions.iter().map(|of| {
+            let family = Family::new(of, &program.grids[of.grid as usize], first_context);
+            first_context += program.ranks / family.size;
+            family
+        });
+        Ok(Compiled {
+            ranks: program.ranks,
+            phases: program.phases.clone(),
+            loops,
+            seconds: computations.iter().map(|one| one.seconds.unwrap_or(0.0)).collect(),
+            computations,
+            families: families.collect(),
+            grids: program.grids.clone(),
+            calls,
+            around: around(&code),
+            code,
+            world: (0..program.ranks).collect(),
+            seed,
+        })
+    }
+
+    /// Sets the time of each computation.
+    pub fn set_seconds(&mut self, seconds: impl Iterator<Item = f64>) {
+        self.seconds = seconds.collect();
+        assert_eq!(self.seconds.len(), self.computations.len(), "one time per computation");
+    }
+
+    /// Simulates at most `most` iterations of each loop.
+    pub fn limit_iterations(&mut self, most: u32) {
+        for one in &mut self.loops {
+            let all = one.count.ceil().min(f64::from(u32::MAX)) as u32;
+            let all = if one.is_sample { most } else { all };
+            one.simulated = all.min(most);
+        }
+    }
+
+    /// Prepares the collective calls for ranks on these nodes; `choose` selects the algorithm.
+    pub fn prepare(&mut self, nodes: &[u32], choose: &dyn Fn(&Case) -> Algorithm) {
+        let world = [NodeMap::new(nodes.iter().copied())];
+        let of_family = |family: &Family| -> Vec<NodeMap> {
+            let sets = family.members.chunks(family.size as usize);
+            sets.map(|set| NodeMap::new(set.iter().map(|&rank| nodes[rank as usize]))).collect()
+        };
+        let maps: Vec<Vec<NodeMap>> = self.families.iter().map(of_family).collect();
+        let (ranks, seed) = (self.ranks, self.seed);
+        for prepared in &mut self.calls {
+            let (maps, size) = match prepared.call.partition {
+                None => (&world[..], ranks),
+                Some(at) => (&maps[at as usize][..], self.families[at as usize].size),
+            };
+            let (kind, call) = (prepared.kind, &prepared.call);
+            let of_color = |(color, map): (usize, &NodeMap)| {
+                let mut calls = [true, false]
+                    .map(|is_root| collective(kind, call, size, is_root, map, (seed, color)));
+                // The root has all lengths, from which rules choose.
+                let case = calls[0].case(true, true);
+                let algorithm = case.fit(choose(&case));
+                calls.iter_mut().for_each(|call| call.algorithm = algorithm);
+                calls
+            };
+            prepared.by_color = maps.iter().enumerate().map(of_color).collect();
+        }
+    }
+
+    /// The calls of one member of each communicator, for estimates of their messages.
+    pub fn collective_calls(&self) -> impl Iterator<Item = &Collective> {
+        self.calls.iter().map(|call| &call.by_color[0][0])
+    }
+
+    /// The loops around this position, the outermost first.
+    pub(crate) fn loops_around(&self, code: u32) -> &[u32] {
+        let (loops, depth) = &self.around[code as usize];
+        &loops[..usize::from(*depth)]
+    }
+
+    pub(crate) fn members(&self, context: Context) -> &[u32] {
+        if context == WORLD {
+            return &self.world;
+        }
+        let of = self.families.partition_point(|family| family.first_context <= context) - 1;
+        let family = &self.families[of];
+        let (size, color) = (family.size as usize, (context - family.first_context) as usize);
+        &family.members[color * size..(color + 1) * size]
+    }
+}
+
+/// The loops around each position: those that begin before it and end at it or later.
+fn around(code: &[Code]) -> Vec<([u32; MAX_DEPTH], u8)> {
+    let (mut loops, mut depth) = ([0; MAX_DEPTH], 0u8);
+    let after = code.iter().map(|instruction| {
+        match instruction {
+            Code::Begin(number) => {
+                loops[usize::from(depth)] = *number;
+                depth += 1;
+            }
+            Code::End(_) => depth -= 1,
+            Code::Call(_) => {}
+        }
+        (loops, depth)
+    });
+    [([0; MAX_DEPTH], 0)].into_iter().chain(after).collect()
+}
+
+impl Family {
+    fn new(of: &Partition, grid: &Grid, first_context: Context) -> Family {
+        let size = of.axes.iter().map(|&axis| grid.shape[axis as usize]).product();
+        let ranks = grid.ranks() as u32;
+        let mut members = vec![0; ranks as usize];
+        for rank in 0..ranks {
+            let (own, color) = grid.split(rank, &of.axes);
+            members[(color * size + own) as usize] = rank;
+        }
+        Family { of: of.clone(), first_context, size, members }
+    }
+}
+
+/// The call of the root or of another member. The rank is set at the call.
+fn collective(
+    kind: Kind,
+    call: &CollectiveCall,
+    size: u32,
+    is_root: bool,
+    nodes: &NodeMap,
+    (seed, color): (u64, usize),
+) -> Collective {
+    let length = |nth: u32| match call.spread {
+        None => call.bytes,
+        Some(spread) => {
+            let owner = (color as u32).wrapping_mul(size).wrapping_add(nth);
+            let factor = crate::draws::factor(spread, seed, call.stream, owner, 0);
+            (call.bytes as f64 * factor / call.grain as f64).round() as u64 * call.grain
+        }
+    };
+    let ragged = match kind {
+        Kind::Allgatherv => Some(Ragged::new((0..size).map(length))),
+        Kind::Gatherv | Kind::Scatterv if is_root => Some(Ragged::new((0..size).map(length))),
+        Kind::Alltoallv => Some(Ragged::new(std::iter::repeat_n(call.bytes, 2 * size as usize))),
+        Kind::ReduceScatter => {
+            let (grains, n) = (call.bytes / call.grain, u64::from(size));
+            let own = |i: u64| (grains / n + u64::from(i < grains % n)) * call.grain;
+            Some((0..n).map(own).collect())
+        }
+        _ => None,
+    };
+    let bytes = if kind == Kind::Barrier { 0 } else { call.bytes };
+    let member = Member { rank: call.root, size };
+    let algorithm = kind.algorithms()[0];
+    let (root, grain) = (call.root, call.grain);
+    Collective { kind, algorithm, member, root, bytes, grain, ragged, nodes: Some(nodes.clone()) }
+}
+
+impl Compiler {
+    const MAX_ERRORS: usize = 40;
+
+    fn add(&mut self, at: &str, found: impl Into<String>, expected: impl Into<String>) {
+        if self.errors.len() == Self::MAX_ERRORS {
+            self.more += 1;
+            return;
+        }
+        let (found, expected) = (found.into(), expected.into());
+        self.errors.push(ProgramError { at: at.into(), found, expected });
+    }
+
+    fn check_shapes(&mut self, program: &Program) {
+        if program.ranks == 0 {
+            self.add("ranks", "0", "at least one rank");
+        }
+        for (nth, grid) in program.grids.iter().enumerate() {
+            if grid.shape.is_empty() || grid.shape.len() > MAX_DIMENSIONS {
+                let found = format!("{} dimensions", grid.shape.len());
+                self.add(&format!("grid {nth}"), found, "1 to 6 dimensions");
+            } else if grid.shape.iter().map(|&n| u128::from(n)).product::<u128>()
+                != u128::from(program.ranks)
+            {
+                let expected = format!("a grid of {} ranks", program.ranks);
+                self.add(&format!("grid {nth}"), format!("{:?}", grid.shape), expected);
+            }
+        }
+        for (nth, of) in program.partitions.iter().enumerate() {
+            let known = program.grids.get(of.grid as usize).map_or(0, |grid| grid.shape.len());
+            let mut axes = of.axes.clone();
+            axes.sort_unstable();
+            axes.dedup();
+            if axes.len() != of.axes.len() || axes.last().is_none_or(|&axis| axis as usize >= known)
+            {
+                let found = format!("grid {}, axes {:?}", of.grid, of.axes);
+                self.add(&format!("communicator {nth}"), found, "different axes of a grid");
+            }
+        }
+        if program.phases.is_empty() {
+            self.add("phases", "none", "at least the name of one");
+        }
+    }
+
+    fn list(&mut self, nodes: &[Node], depth: usize) {
+        for node in nodes {
+            if self.code.len() > MAX_CODE {
+                let expected = format!("at most {MAX_CODE}; use loops");
+                return self.add("program", "more calls", expected);
+            }
+            match node {
+                Node::Loop(of) => {
+                    if depth == MAX_DEPTH {
+                        let expected = format!("at most {MAX_DEPTH} nested loops");
+                        self.add("loop", format!("{} nested loops", depth + 1), expected);
+                        continue;
+                    }
+                    if !(of.count.is_finite() && of.count >= 0.0 && of.count <= 1e15) {
+                        let expected = "a number from 0 to 1e15";
+                        self.add("loop", format!("{} iterations", of.count), expected);
+                        continue;
+                    }
+                    let number = self.loops.len() as u32;
+                    self.loops.push(LoopCode {
+                        begin: self.code.len() as u32,
+                        end: 0,
+                        depth: depth as u8,
+                        count: of.count,
+                        coarse: of.coarse.unwrap_or(of.count),
+                        is_sample: of.is_sample,
+                        simulated: of.count.ceil().min(f64::from(u32::MAX)) as u32,
+                    });
+                    self.code.push(Code::Begin(number));
+                    self.list(&of.body, depth + 1);
+                    self.loops[number as usize].end = self.code.len() as u32;
+                    self.code.push(Code::End(number));
+                }
+                Node::Call(call) => {
+                    self.check_call(call.phase, call.request, &call.only);
+                    let action = self.action(&call.action);
+                    self.code.extend(action.map(|action| {
+                        let only = call.only.clone();
+                        let (phase, request) = (call.phase, call.request);
+                        Code::Call(CallCode { phase, request, only, action })
+                    }));
+                }
+            }
+        }
+    }
+
+    fn check_call(&mut self, phase: u32, request: u8, only: &[Where]) {
+        if phase as usize >= self.phases {
+            self.add("phase", phase.to_string(), "the number of a phase");
+        }
+        if request > 3 {
+            self.add("request", request.to_string(), "a number up to 3");
+        }
+        for one in only {
+            if self.extent(one.grid, one.axis).is_none() || one.step == 0 {
+                self.add("where", format!("{one:?}"), "an axis of a grid");
+            }
+        }
+    }
+
+    fn extent(&self, grid: u32, axis: u32) -> Option<u32> {
+        self.grids.get(grid as usize)?.shape.get(axis as usize).copied()
+    }
+
+    fn check_partner(&mut self, partner: &Partner) {
+        let (is_valid, expected) = match partner {
+            Partner::Offset { grid, by, periodic } => {
+                let axes = self.grids.get(*grid as usize).map(|grid| grid.shape.len());
+                let fits = axes == Some(by.len()) && periodic.len() <= by.len();
+                (fits, "a distance on a grid".to_string())
+            }
+            Partner::Shift { .. } | Partner::Xor { .. } => (true, String::new()),
+            Partner::Rank { rank } => (*rank < self.ranks, format!("a rank below {}", self.ranks)),
+            Partner::At { grid, axis, at } => {
+                let fits = self.extent(*grid, *axis).is_some_and(|extent| *at < extent);
+                (fits, "a coordinate of the grid".into())
+            }
+            Partner::AxisXor { grid, axis, root, .. } => {
+                let fits = self.extent(*grid, *axis).is_some_and(|extent| *root < extent);
+                (fits, "a coordinate of the grid".into())
+            }
+        };
+        if !is_valid {
+            self.add("partner", format!("{partner:?}"), expected);
+        }
+    }
+
+    fn check_bytes(&mut self, bytes: &Size) {
+        let most = match bytes {
+            Size::Fixed(bytes) => *bytes as f64,
+            Size::Drawn { mean, .. } => *mean,
+        };
+        if !(0.0..=MAX_BYTES as f64).contains(&most) {
+            self.add("bytes", most.to_string(), format!("from 0 to {MAX_BYTES}"));
+        }
+    }
+
+    fn check_remap(&mut self, of: &Remap) {
+        for grid in [of.from.grid, of.to.grid] {
+            let axes = self.grids.get(grid as usize).map(|grid| grid.shape.len());
+            if axes != Some(of.extent.len()) {
+                let expected = format!("a grid of {} dimensions", of.extent.len());
+                self.add("remap", format!("grid {grid}"), expected);
+            }
+        }
+    }
+
+    fn action(&mut self, action: &Action) -> Option<ActionCode> {
+        let before = self.errors.len() + self.more;
+        let found = match action {
+            Action::Send { to, bytes, tag, synchronous } => {
+                self.check_partner(to);
+                self.check_bytes(bytes);
+                let mode = if *synchronous { SendMode::Synchronous } else { SendMode::Standard };
+                ActionCode::Send { to: to.clone(), bytes: bytes.clone(), tag: *tag, mode }
+            }
+            Action::Recv { from, bytes, tag } => {
+                self.check_partner(from);
+                self.check_bytes(bytes);
+                ActionCode::Recv { from: from.clone(), bytes: bytes.clone(), tag: *tag }
+            }
+            Action::Wait { of } => ActionCode::Wait(*of),
+            Action::Compute(computation) => {
+                self.computations.push(computation.clone());
+                ActionCode::Compute(self.computations.len() as u32 - 1)
+            }
+            Action::RemapSend(remap) => {
+                self.check_remap(remap);
+                ActionCode::RemapSend(remap.clone())
+            }
+            Action::RemapRecv(remap) => {
+                self.check_remap(remap);
+                ActionCode::RemapRecv(remap.clone())
+            }
+            Action::Collective(call) => self.collective(call)?,
+            Action::Access(access) => {
+                self.check_partner(&access.to);
+                self.check_bytes(&Size::Fixed(access.out.max(access.back)));
+                ActionCode::Access(access.clone())
+            }
+        };
+        (self.errors.len() + self.more == before).then_some(found)
+    }
+
+    fn collective(&mut self, call: &CollectiveCall) -> Option<ActionCode> {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == call.kind);
+        let Some(kind) = kind else {
+            let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            self.add("collective", &*call.kind, format!("one of {}", names.join(", ")));
+            return None;
+        };
+        self.check_bytes(&Size::Fixed(call.bytes));
+        if call.grain == 0 || kind.reduces() && !call.bytes.is_multiple_of(call.grain) {
+            let found = format!("{} bytes, elements of {}", call.bytes, call.grain);
+            self.add(kind.name(), found, "whole elements");
+        }
+        if call.partition.is_some_and(|at| at as usize >= self.partitions) {
+            self.add(kind.name(), format!("communicator {:?}", call.partition), "a known one");
+        }
+        let known = PreparedCall { call: call.clone(), kind, by_color: Vec::new() };
+        let at = self.calls.iter().position(|one| one.call == known.call).unwrap_or_else(|| {
+            self.calls.push(known);
+            self.calls.len() - 1
+        });
+        Some(ActionCode::Collective(at as u32))
+    }
+}

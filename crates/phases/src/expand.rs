@@ -1,0 +1,307 @@
+//! The calls of one rank, one after the other.
+
+use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH};
+use crate::draws;
+use crate::grid::MAX_DIMENSIONS;
+use crate::program::{Access, Boxes, Partner, Remap, Where};
+use base::Span;
+use collectives::Member;
+use workload::{Op, WORLD};
+
+/// How far a rank has come.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Position {
+    pub code: u32,
+    /// Messages of this instruction that were listed.
+    sub: u32,
+    /// Iterations of the loops around it.
+    pub counters: [u32; MAX_DEPTH],
+}
+
+/// What a rank does next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// With request 0, the rank waits for its completion.
+    Call {
+        op: Op,
+        request: u8,
+    },
+    /// Collective call number `at`.
+    Collective {
+        at: u32,
+        request: u8,
+    },
+    Wait(u8),
+    /// Computation number `of`. Offloaded computation occupies the device of the rank.
+    Compute {
+        of: u32,
+        span: Span,
+        request: u8,
+        is_offloaded: bool,
+    },
+    /// An iteration of this loop has ended.
+    Iterated {
+        of: u32,
+        k: u32,
+    },
+}
+
+impl Compiled {
+    /// The next item of a rank, and the phase it belongs to; `None` at the end.
+    pub fn next(&self, rank: u32, position: &mut Position) -> Option<(Item, u32)> {
+        loop {
+            match self.code.get(position.code as usize)? {
+                Code::Begin(number) => {
+                    let of = &self.loops[*number as usize];
+                    position.counters[usize::from(of.depth)] = 0;
+                    position.code = if of.simulated == 0 { of.end + 1 } else { position.code + 1 };
+                }
+                Code::End(number) => {
+                    let of = &self.loops[*number as usize];
+                    let counter = &mut position.counters[usize::from(of.depth)];
+                    let k = *counter;
+                    *counter += 1;
+                    if *counter < of.simulated {
+                        position.code = of.begin + 1;
+                    } else {
+                        *counter = 0;
+                        position.code += 1;
+                    }
+                    return Some((Item::Iterated { of: *number, k }, 0));
+                }
+                Code::Call(call) => {
+                    let found = match position.sub == 0 && !self.is_made(rank, &call.only) {
+                        true => None,
+                        false => self.item(rank, call, position),
+                    };
+                    match found {
+                        Some((item, is_last)) => {
+                            if is_last {
+                                (position.code, position.sub) = (position.code + 1, 0);
+                            }
+                            return Some((item, call.phase));
+                        }
+                        None => (position.code, position.sub) = (position.code + 1, 0),
+                    }
+                }
+            }
+        }
+    }
+
+    /// What one rank calls in the simulated iterations: its sends and accesses, and for each
+    /// collective call the number of its executions.
+    pub fn census(&self, rank: u32) -> (u64, Vec<u64>) {
+        let (mut sends, mut collectives) = (0, vec![0; self.calls.len()]);
+        let mut position = Position::default();
+        while let Some((item, _)) = self.next(rank, &mut position) {
+            match item {
+                Item::Call { op: Op::Send { .. } | Op::OneSided { .. }, .. } => sends += 1,
+                Item::Collective { at, .. } => collectives[at as usize] += 1,
+                _ => {}
+            }
+        }
+        (sends, collectives)
+    }
+
+    fn is_made(&self, rank: u32, only: &[Where]) -> bool {
+        only.iter().all(|one| {
+            let grid = &self.grids[one.grid as usize];
+            let extent = grid.shape[one.axis as usize];
+            let at = (grid.place(rank)[one.axis as usize] + extent - one.root % extent) % extent;
+            (one.from..one.to).contains(&at) && (at - one.from).is_multiple_of(one.step)
+        })
+    }
+
+    /// A number that differs between iterations.
+    fn iteration(position: &Position) -> u64 {
+        let mix = |sum: u64, &k: &u32| sum.wrapping_mul(1_000_003).wrapping_add(k.into());
+        position.counters.iter().fold(0, mix)
+    }
+
+    /// What an instruction lists next for a rank, and whether that is its last item.
+    fn item(&self, rank: u32, code: &CallCode, position: &mut Position) -> Option<(Item, bool)> {
+        let request = code.request;
+        let call = |op| Some((Item::Call { op, request }, true));
+        match &code.action {
+            ActionCode::Send { to, bytes, tag, mode } => {
+                let to = self.partner(to, rank)?;
+                let it = Self::iteration(position);
+                let bytes = draws::bytes(bytes, self.seed, rank, to, it)?;
+                call(Op::Send { to, context: WORLD, tag: *tag, bytes, mode: *mode })
+            }
+            ActionCode::Recv { from, bytes, tag } => {
+                let from = self.partner(from, rank)?;
+                let it = Self::iteration(position);
+                let bytes = draws::bytes(bytes, self.seed, from, rank, it)?;
+                call(Op::Recv { from, context: WORLD, tag: *tag, bytes })
+            }
+            ActionCode::Wait(of) => Some((Item::Wait(*of), true)),
+            ActionCode::Compute(of) => {
+                let span = self.span(rank, *of, Self::iteration(position));
+                let is_offloaded = self.computations[*of as usize].is_offloaded;
+                Some((Item::Compute { of: *of, span, request, is_offloaded }, true))
+            }
+            ActionCode::RemapSend(of) => {
+                let (to, bytes) = self.overlap(of, &of.from, &of.to, rank, &mut position.sub)?;
+                let mode = workload::SendMode::Standard;
+                let op = Op::Send { to, context: WORLD, tag: of.tag, bytes, mode };
+                Some((Item::Call { op, request }, false))
+            }
+            ActionCode::RemapRecv(of) => {
+                let (from, bytes) = self.overlap(of, &of.to, &of.from, rank, &mut position.sub)?;
+                let op = Op::Recv { from, context: WORLD, tag: of.tag, bytes };
+                Some((Item::Call { op, request }, false))
+            }
+            ActionCode::Collective(at) => Some((Item::Collective { at: *at, request }, true)),
+            ActionCode::Access(of) => {
+                let op = self.access(rank, of, &mut position.sub)?;
+                Some((Item::Call { op, request }, false))
+            }
+        }
+    }
+
+    fn span(&self, rank: u32, of: u32, iteration: u64) -> Span {
+        let computation = &self.computations[of as usize];
+        let mut seconds = self.seconds[of as usize];
+        let (seed, stream) = (self.seed, computation.stream);
+        if let Some(spread) = computation.imbalance {
+            seconds *= draws::factor(spread, seed, stream ^ 0x6469_6666, rank, 0);
+        }
+        if let Some(noise) = computation.noise {
+            seconds *= draws::factor(noise, seed, stream ^ 0x6e6f_6973, rank, iteration);
+        }
+        Span::from_seconds(seconds)
+    }
+
+    /// The other rank; `None` if there is none, or if it is the rank itself.
+    pub(crate) fn partner(&self, partner: &Partner, rank: u32) -> Option<u32> {
+        let ranks = i64::from(self.ranks);
+        let found = match partner {
+            Partner::Offset { grid, by, periodic } => {
+                self.grids[*grid as usize].neighbor(rank, by, periodic)?
+            }
+            Partner::Shift { by } => (i64::from(rank) + by % ranks).rem_euclid(ranks) as u32,
+            Partner::Xor { by } => Some(rank ^ by).filter(|&to| to < self.ranks)?,
+            Partner::Rank { rank } => *rank,
+            Partner::At { grid, axis, at } => {
+                let grid = &self.grids[*grid as usize];
+                let mut place = grid.place(rank);
+                place[*axis as usize] = *at;
+                grid.rank(&place)
+            }
+            Partner::AxisXor { grid, axis, root, by } => {
+                let grid = &self.grids[*grid as usize];
+                let extent = grid.shape[*axis as usize];
+                let mut place = grid.place(rank);
+                let own = (place[*axis as usize] + extent - root) % extent;
+                let other = Some(own ^ by).filter(|&other| other < extent)?;
+                place[*axis as usize] = (other + root) % extent;
+                grid.rank(&place)
+            }
+        };
+        (found != rank).then_some(found)
+    }
+
+    /// The next rank of `other` whose box overlaps that of `rank` in `own`, and the bytes of the
+    /// overlap. The rank's own overlap is copied without a message.
+    fn overlap(
+        &self,
+        of: &Remap,
+        own: &Boxes,
+        other: &Boxes,
+        rank: u32,
+        sub: &mut u32,
+    ) -> Option<(u32, u64)> {
+        let (own, other) = (&self.grids[own.grid as usize], &self.grids[other.grid as usize]);
+        let place = own.place(rank);
+        let start =
+            |c: u64, p: u32, cells: u64| (u128::from(c) * u128::from(cells) / u128::from(p)) as u64;
+        let axes = of.extent.len();
+        let mut ranges = [(0u32, 0u32, 0u64, 0u64); MAX_DIMENSIONS];
+        for axis in 0..axes {
+            let (cells, p, q) = (of.extent[axis], own.shape[axis], other.shape[axis]);
+            let at = u64::from(place[axis]);
+            let (low, high) = (start(at, p, cells), start(at + 1, p, cells));
+            if low == high {
+                return None;
+            }
+            // The first coordinate of `other` whose box ends beyond `low`, and the last that begins
+            // before `high`.
+            let estimate =
+                |cell: u64| (u128::from(cell) * u128::from(q) / u128::from(cells)) as u32;
+            let mut first = estimate(low);
+            while start(u64::from(first) + 1, q, cells) <= low {
+                first += 1;
+            }
+            let mut last = estimate(high - 1).max(first);
+            while last + 1 < q && start(u64::from(last) + 1, q, cells) < high {
+                last += 1;
+            }
+            ranges[axis] = (first, last - first + 1, low, high);
+        }
+        let all: u32 = ranges[..axes].iter().map(|range| range.1).product();
+        while *sub < all {
+            let mut rest = *sub;
+            *sub += 1;
+            let mut to = [0; MAX_DIMENSIONS];
+            let mut bytes = of.bytes;
+            for nth in 0..axes {
+                // In the order of ranks of `other`.
+                let axis = if other.first_fastest { nth } else { axes - 1 - nth };
+                let (first, count, low, high) = ranges[axis];
+                to[axis] = first + rest % count;
+                rest /= count;
+                let at = u64::from(to[axis]);
+                let (cells, q) = (of.extent[axis], other.shape[axis]);
+                let from = start(at, q, cells).max(low);
+                bytes *= start(at + 1, q, cells).min(high).saturating_sub(from);
+            }
+            let to = other.rank(&to);
+            if to != rank && bytes > 0 {
+                return Some((to, bytes));
+            }
+        }
+        None
+    }
+
+    /// The collective call of a rank, after `prepare`.
+    pub(crate) fn collective_of(&self, rank: u32, at: u32) -> Op {
+        let prepared = &self.calls[at as usize];
+        let (own, color, context) = match prepared.call.partition {
+            None => (rank, 0, WORLD),
+            Some(at) => {
+                let family = &self.families[at as usize];
+                let grid = &self.grids[family.of.grid as usize];
+                let (own, color) = grid.split(rank, &family.of.axes);
+                (own, color, family.first_context + color)
+            }
+        };
+        let [root, other] = &prepared.by_color[color as usize];
+        let mut call = if own == prepared.call.root { root.clone() } else { other.clone() };
+        call.member = Member { rank: own, size: call.member.size };
+        Op::Collective { context, call }
+    }
+
+    fn access(&self, rank: u32, of: &Access, sub: &mut u32) -> Option<Op> {
+        while u64::from(*sub) < of.count {
+            let nth = *sub;
+            *sub += 1;
+            let first = self.partner(&of.to, rank);
+            let to = if of.sweeps {
+                let n = u64::from(self.ranks);
+                let next = u64::from(first.unwrap_or(rank)) + u64::from(nth);
+                Some((next % n) as u32).filter(|&to| to != rank)
+            } else {
+                first
+            };
+            if let Some(to) = to {
+                let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
+                return Some(Op::OneSided { to, request_bytes, response_bytes, atomic });
+            }
+            if !of.sweeps {
+                return None;
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,276 @@
+//! The workload of a phase program, and the time of its phases.
+
+use crate::compile::{Compiled, MAX_DEPTH};
+use crate::expand::{Item, Position};
+use base::{Span, Time};
+use workload::{Call, Context, Op, OpCompletion, Token, Workload};
+
+/// Requests that a rank distinguishes: 0 are blocking calls.
+const REQUESTS: usize = 4;
+const REQUEST_BITS: u32 = 2;
+/// No wait: the rank has ended.
+const NONE: u8 = u8::MAX;
+
+#[derive(Clone, Copy)]
+struct Cursor {
+    position: Position,
+    out: [u32; REQUESTS],
+    /// The request that the rank waits for.
+    waits: u8,
+    is_ended: bool,
+    sequence: u32,
+    /// The phase that the current wait belongs to.
+    phase: u32,
+    /// Computation that the next call begins with.
+    computed: Span,
+    /// Of it and of submitted computation: not yet part of elapsed time.
+    uncounted: Span,
+    /// Time that is accounted for.
+    last: Time,
+    device_free: Time,
+}
+
+/// Times, messages and bytes by phase: sums over ranks, in which a simulated iteration counts as
+/// all that it represents.
+#[derive(Clone, Debug, Default)]
+pub struct PhaseTotals {
+    /// Seconds of computation, and of everything else.
+    pub compute_s: Vec<f64>,
+    pub communication_s: Vec<f64>,
+    pub messages: Vec<f64>,
+    pub bytes: Vec<f64>,
+    pub calls: Vec<f64>,
+    /// By computation: its seconds, and the number of its executions.
+    pub computations: Vec<(f64, f64)>,
+    /// Seconds by loop and iteration, as simulated.
+    pub loops: Vec<Vec<f64>>,
+    /// All seconds with the coarser samples of loops.
+    pub coarse_s: f64,
+}
+
+pub struct PhaseRun {
+    pub program: Compiled,
+    ranks: Vec<Cursor>,
+    n_ended: usize,
+    pub totals: PhaseTotals,
+    /// By rank: its end.
+    pub ends: Vec<Time>,
+    /// Seconds that are in the current iteration of each loop, by rank and depth.
+    in_loop: Vec<[f64; MAX_DEPTH]>,
+}
+
+impl PhaseRun {
+    pub fn new(program: Compiled) -> PhaseRun {
+        let (n, phases) = (program.ranks as usize, program.phases.len());
+        let cursor = Cursor {
+            position: Position::default(),
+            out: [0; REQUESTS],
+            waits: NONE,
+            is_ended: false,
+            sequence: 0,
+            phase: 0,
+            computed: Span::ZERO,
+            uncounted: Span::ZERO,
+            last: Time::ZERO,
+            device_free: Time::ZERO,
+        };
+        let loops = program.loops.iter().map(|of| vec![0.0; of.simulated as usize]).collect();
+        let zero = || vec![0.0; phases];
+        PhaseRun {
+            totals: PhaseTotals {
+                compute_s: zero(),
+                communication_s: zero(),
+                messages: zero(),
+                bytes: zero(),
+                calls: zero(),
+                computations: vec![(0.0, 0.0); program.computations.len()],
+                loops,
+                coarse_s: 0.0,
+            },
+            ranks: vec![cursor; n],
+            n_ended: 0,
+            ends: vec![Time::ZERO; n],
+            in_loop: vec![[0.0; MAX_DEPTH]; n],
+            program,
+        }
+    }
+
+    /// The number of iterations that the current one of a rank represents, and the same for coarser
+    /// samples.
+    fn weights(&self, position: &Position) -> (f64, f64) {
+        let around = self.program.loops_around(position.code);
+        around.iter().zip(&position.counters).fold((1.0, 1.0), |(fine, coarse), (&number, &k)| {
+            let of = &self.program.loops[number as usize];
+            (fine * of.weight(k), coarse * of.coarse_weight(k))
+        })
+    }
+
+    /// Accounts for the time of a rank until `now`, and for `computed` that begins then.
+    fn account(&mut self, rank: usize, now: Time) {
+        let cursor = &mut self.ranks[rank];
+        let elapsed = now.since(cursor.last);
+        cursor.last = now;
+        let computed = cursor.uncounted.min(elapsed);
+        cursor.uncounted = Span(cursor.uncounted.0 - computed.0);
+        let (rest, phase) = ((elapsed - computed).seconds(), cursor.phase as usize);
+        let position = cursor.position;
+        let depth = self.program.loops_around(position.code).len();
+        for seconds in &mut self.in_loop[rank][..depth] {
+            *seconds += elapsed.seconds();
+        }
+        if rest > 0.0 {
+            let (fine, coarse) = self.weights(&position);
+            self.totals.communication_s[phase] += fine * rest;
+            self.totals.coarse_s += coarse * rest;
+        }
+    }
+
+    fn submit(&mut self, rank: u32, request: u8, op: Op, calls: &mut Vec<Call>) {
+        let cursor = &mut self.ranks[rank as usize];
+        let token = (cursor.sequence << REQUEST_BITS) | Token::from(request);
+        cursor.sequence = cursor.sequence.wrapping_add(1);
+        cursor.out[usize::from(request)] += 1;
+        let after = std::mem::take(&mut cursor.computed);
+        calls.push(Call { rank, token, after, op });
+    }
+
+    fn count_call(&mut self, phase: u32, op: &Op, weight: f64) {
+        let phase = phase as usize;
+        self.totals.calls[phase] += weight;
+        let bytes = match op {
+            Op::Send { bytes, .. } => *bytes,
+            Op::OneSided { request_bytes, response_bytes, .. } => request_bytes + response_bytes,
+            _ => return,
+        };
+        self.totals.messages[phase] += weight;
+        self.totals.bytes[phase] += weight * bytes as f64;
+    }
+
+    /// Submits until the rank must wait.
+    fn advance(&mut self, rank: u32, now: Time, calls: &mut Vec<Call>) {
+        let at = rank as usize;
+        loop {
+            let mut position = self.ranks[at].position;
+            let Some((item, phase)) = self.program.next(rank, &mut position) else {
+                if self.ranks[at].computed > Span::ZERO {
+                    self.ranks[at].waits = 0;
+                    return self.submit(rank, 0, Op::Pause, calls);
+                }
+                let cursor = &mut self.ranks[at];
+                if let Some(open) = cursor.out.iter().position(|&out| out > 0) {
+                    cursor.waits = open as u8;
+                    return;
+                }
+                (cursor.waits, cursor.is_ended) = (NONE, true);
+                self.ends[at] = now;
+                self.n_ended += 1;
+                return;
+            };
+            let item = match item {
+                Item::Collective { at, request } => {
+                    Item::Call { op: self.program.collective_of(rank, at), request }
+                }
+                other => other,
+            };
+            match item {
+                Item::Collective { .. } => unreachable!("listed as a call"),
+                Item::Call { op, request } => {
+                    let (weight, _) = self.weights(&position);
+                    self.count_call(phase, &op, weight);
+                    self.submit(rank, request, op, calls);
+                    if request == 0 {
+                        return self.wait(at, 0, phase, position);
+                    }
+                }
+                Item::Wait(of) => {
+                    if self.ranks[at].computed > Span::ZERO {
+                        self.submit(rank, of, Op::Pause, calls);
+                    }
+                    if self.ranks[at].out[usize::from(of)] > 0 {
+                        return self.wait(at, of, phase, position);
+                    }
+                }
+                Item::Compute { of, span, request, is_offloaded } => {
+                    self.compute(
+                        rank,
+                        now,
+                        (of, span, request, is_offloaded),
+                        phase,
+                        &position,
+                        calls,
+                    );
+                }
+                Item::Iterated { of, k } => {
+                    // Computation that was not submitted belongs to this iteration.
+                    let depth = usize::from(self.program.loops[of as usize].depth);
+                    let seconds = std::mem::take(&mut self.in_loop[at][depth]);
+                    self.totals.loops[of as usize][k as usize] += seconds;
+                }
+            }
+            self.ranks[at].position = position;
+        }
+    }
+
+    fn compute(
+        &mut self,
+        rank: u32,
+        now: Time,
+        (of, span, request, is_offloaded): (u32, Span, u8, bool),
+        phase: u32,
+        position: &Position,
+        calls: &mut Vec<Call>,
+    ) {
+        let (fine, coarse) = self.weights(position);
+        let seconds = span.seconds();
+        let sum = &mut self.totals.computations[of as usize];
+        *sum = (sum.0 + fine * seconds, sum.1 + fine);
+        if is_offloaded {
+            // The device executes one computation at a time.
+            let cursor = &mut self.ranks[rank as usize];
+            cursor.device_free = cursor.device_free.max(now) + span;
+            let span = cursor.device_free.since(now);
+            return self.submit(rank, request, Op::Delay { span }, calls);
+        }
+        self.totals.compute_s[phase as usize] += fine * seconds;
+        self.totals.coarse_s += coarse * seconds;
+        let cursor = &mut self.ranks[rank as usize];
+        cursor.computed += span;
+        cursor.uncounted += span;
+    }
+
+    fn wait(&mut self, rank: usize, of: u8, phase: u32, position: Position) {
+        let cursor = &mut self.ranks[rank];
+        (cursor.waits, cursor.phase, cursor.position) = (of, phase, position);
+    }
+}
+
+impl Workload for PhaseRun {
+    fn ranks(&self) -> u32 {
+        self.program.ranks
+    }
+    fn members(&self, _: u32, context: Context) -> &[u32] {
+        self.program.members(context)
+    }
+    fn start(&mut self, calls: &mut Vec<Call>) {
+        for rank in 0..self.program.ranks {
+            self.advance(rank, Time::ZERO, calls);
+        }
+    }
+    fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
+        for group in done.chunk_by(|a, b| a.rank == b.rank) {
+            let rank = group[0].rank;
+            let cursor = &mut self.ranks[rank as usize];
+            for one in group {
+                cursor.out[(one.token as usize) % REQUESTS] -= 1;
+            }
+            let waits = cursor.waits;
+            if waits != NONE && cursor.out[usize::from(waits)] == 0 {
+                self.account(rank as usize, now);
+                self.advance(rank, now, calls);
+            }
+        }
+    }
+    fn is_finished(&self) -> bool {
+        self.n_ended == self.ranks.len()
+    }
+}

@@ -1,0 +1,149 @@
+//! Numbers of messages and bytes of programs, against closed forms.
+
+use phases::{Compiled, Item, Position, Program};
+use workload::Op;
+
+fn compile(program: &serde_json::Value) -> Compiled {
+    let program: Program = serde_json::from_value(program.clone()).expect("a program");
+    Compiled::new(&program, 1).expect("valid")
+}
+
+/// Sends and receives: (sender, receiver, bytes) of all ranks.
+fn messages(compiled: &Compiled) -> (Vec<(u32, u32, u64)>, Vec<(u32, u32, u64)>) {
+    let (mut sends, mut receives) = (Vec::new(), Vec::new());
+    for rank in 0..compiled.ranks {
+        let mut position = Position::default();
+        while let Some((item, _)) = compiled.next(rank, &mut position) {
+            match item {
+                Item::Call { op: Op::Send { to, bytes, .. }, .. } => sends.push((rank, to, bytes)),
+                Item::Call { op: Op::Recv { from, bytes, .. }, .. } => {
+                    receives.push((from, rank, bytes));
+                }
+                _ => {}
+            }
+        }
+    }
+    sends.sort_unstable();
+    receives.sort_unstable();
+    (sends, receives)
+}
+
+fn halo(shape: [u32; 3], periodic: bool) -> serde_json::Value {
+    let mut body = Vec::new();
+    for direction in 0..27 {
+        let by = [direction / 9 - 1, direction / 3 % 3 - 1, direction % 3 - 1];
+        if by == [0, 0, 0] {
+            continue;
+        }
+        let partner = serde_json::json!({
+            "rule": "offset", "grid": 0, "by": by, "periodic": [periodic, periodic, periodic],
+        });
+        let back = serde_json::json!({
+            "rule": "offset", "grid": 0, "by": by.map(|x: i32| -x),
+            "periodic": [periodic, periodic, periodic],
+        });
+        body.push(serde_json::json!({"do": "call", "call": "recv", "phase": 0, "request": 2,
+            "from": back, "bytes": 8, "tag": direction}));
+        body.push(serde_json::json!({"do": "call", "call": "send", "phase": 0, "request": 2,
+            "to": partner, "bytes": 8, "tag": direction}));
+    }
+    let ranks: u32 = shape.iter().product();
+    serde_json::json!({"ranks": ranks, "grids": [{"shape": shape}], "phases": ["main"],
+        "body": body})
+}
+
+/// On an a x b x c grid without borders, the directed pairs of neighbors are
+/// (3a - 2)(3b - 2)(3c - 2) - abc; with periodic borders 26 abc if every extent is at least 3.
+#[test]
+fn halos_have_all_pairs_of_neighbors() {
+    for shape in [[1, 1, 1], [2, 3, 4], [3, 3, 3], [1, 5, 2]] {
+        let [a, b, c] = shape;
+        let (sends, receives) = messages(&compile(&halo(shape, false)));
+        let pairs = (3 * a - 2) * (3 * b - 2) * (3 * c - 2) - a * b * c;
+        assert_eq!(sends.len() as u32, pairs, "{shape:?}");
+        assert_eq!(sends, receives, "{shape:?}");
+    }
+    let (sends, receives) = messages(&compile(&halo([3, 4, 5], true)));
+    assert_eq!(sends.len(), 26 * 60);
+    assert_eq!(sends, receives);
+}
+
+/// Every cell that changes its rank travels exactly once.
+#[test]
+fn remaps_move_every_cell_once() {
+    for (from, to, extent) in
+        [([2, 2, 2], [1, 2, 4], [8, 8, 8]), ([4, 2, 1], [1, 1, 8], [10, 7, 13])]
+    {
+        let remap = |call: &str| {
+            serde_json::json!({"do": "call", "call": call, "phase": 0, "request": 2,
+                "from": {"grid": 0}, "to": {"grid": 1}, "extent": extent, "bytes": 16, "tag": 1})
+        };
+        let program = serde_json::json!({"ranks": 8, "phases": ["main"],
+            "grids": [{"shape": from}, {"shape": to}],
+            "body": [remap("remap_recv"), remap("remap_send")]});
+        let compiled = compile(&program);
+        let (sends, receives) = messages(&compiled);
+        assert_eq!(sends, receives, "{from:?} {to:?}");
+        // Owner of each cell before and after.
+        let owner = |shape: [u32; 3], cell: [u64; 3]| {
+            let at = |axis: usize| {
+                let (p, n) = (u64::from(shape[axis]), extent[axis] as u64);
+                (0..p).find(|c| (c + 1) * n / p > cell[axis]).expect("a box has it")
+            };
+            let shape = shape.map(u64::from);
+            (at(0) * shape[1] + at(1)) * shape[2] + at(2)
+        };
+        let mut moved = std::collections::BTreeMap::new();
+        for x in 0..extent[0] as u64 {
+            for y in 0..extent[1] as u64 {
+                for z in 0..extent[2] as u64 {
+                    let pair = (owner(from, [x, y, z]) as u32, owner(to, [x, y, z]) as u32);
+                    *moved.entry(pair).or_insert(0) += 16u64;
+                }
+            }
+        }
+        let expected: Vec<_> =
+            moved.into_iter().filter(|((a, b), _)| a != b).map(|((a, b), n)| (a, b, n)).collect();
+        assert_eq!(sends, expected, "{from:?} {to:?}");
+    }
+}
+
+/// A loop of which some iterations are simulated represents all of them.
+#[test]
+fn weights_of_iterations_sum_to_their_number() {
+    let body = serde_json::json!([{"do": "loop", "count": 50.0, "body": [
+        {"do": "loop", "count": 7.5, "is_sample": true, "body": []}]}]);
+    let program = serde_json::json!({"ranks": 2, "grids": [{"shape": [2]}], "phases": ["main"],
+        "body": body});
+    for most in 1..5 {
+        let mut compiled = compile(&program);
+        compiled.limit_iterations(most);
+        for of in &compiled.loops {
+            let sum: f64 = (0..of.simulated).map(|k| of.weight(k)).sum();
+            assert!((sum - of.count).abs() < 1e-12, "{most}: {sum} of {}", of.count);
+        }
+    }
+}
+
+#[test]
+fn all_errors_are_collected() {
+    let call = |call: serde_json::Value| {
+        let mut node = serde_json::json!({"do": "call", "phase": 0});
+        let fields = call.as_object().expect("fields").clone();
+        node.as_object_mut().expect("an object").extend(fields);
+        node
+    };
+    let offset = serde_json::json!({"rule": "offset", "grid": 0, "by": [1, 0]});
+    let program = serde_json::json!({"ranks": 4, "grids": [{"shape": [4]}], "phases": ["main"],
+    "body": [
+        call(serde_json::json!({"call": "send", "to": offset, "bytes": 8, "tag": 0})),
+        call(serde_json::json!({"call": "send", "to": {"rule": "rank", "rank": 4}, "bytes": 8,
+            "tag": 0})),
+        call(serde_json::json!({"call": "collective", "kind": "allredce", "bytes": 8})),
+        call(serde_json::json!({"call": "collective", "kind": "allreduce", "bytes": 7})),
+    ]});
+    let program: Program = serde_json::from_value(program).expect("parses");
+    let errors = Compiled::new(&program, 1).expect_err("four errors");
+    let places: Vec<&str> = errors.iter().map(|error| error.at.as_str()).collect();
+    assert_eq!(places, ["partner", "partner", "collective", "allreduce"]);
+}

@@ -1,0 +1,12 @@
+"""Application models: `App`, and the calls of `Phases` (docs/application-models.md)."""
+
+from __future__ import annotations
+
+from .model import App
+from .phases import Distribution, Grid, Phases, exponential, lognormal, normal, uniform
+from .running import AppResult, AppRow, load, run
+
+__all__ = [
+    "App", "AppResult", "AppRow", "Distribution", "Grid", "Phases", "exponential", "load",
+    "lognormal", "normal", "run", "uniform",
+]  # fmt: skip

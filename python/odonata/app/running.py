@@ -1,0 +1,224 @@
+"""Running a model on numbers of nodes: `run(model, machine, nodes=[8, 64])`."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import core
+from .._vocabulary import SCALINGS, AppRow, Fidelity, Scaling
+from ..benchmarks import MESSAGES
+from ..errors import Diagnostics, InputError, SimulatedFailure
+from ..files import why
+from ..machines import Job, Machine, is_machine
+from ..results import Sweep
+from ..units import Unreadable
+from ..version import version
+from .model import App
+from .phases import input_error
+
+if TYPE_CHECKING:
+    import matplotlib.axes
+
+NODES_WANTED = "numbers of nodes: `32`, a list `32,512`, or a doubling range `128:8192`"
+BUILT_IN = ("hpcg",)
+WANTED = f"a model: {', '.join(BUILT_IN)}, or a Python file that defines `model = App(...)`"
+
+
+@dataclass
+class AppResult(Sweep[AppRow]):
+    """Rows by number of nodes.
+
+    `figure_of_merit` has the unit `unit`; `low` and `high` are its error bar. `efficiency` is the
+    figure of merit per node (weak and strong scaling) relative to the first row.
+    `summary["runs"]` has the phases of each row.
+    """
+
+    name: str
+    summary: dict[str, Any] = field(repr=False)
+
+    def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
+        """The figure of merit against nodes, with the ideal line."""
+        from .. import plot
+
+        return plot.app(self, ax)
+
+
+def load(name: str) -> App:
+    """A model of odonata by its name, or that of a Python file."""
+    if name in BUILT_IN:
+        module = importlib.import_module(f"odonata.app.models.{name.replace('-', '_')}")
+        return module.model
+    if not name.endswith(".py"):
+        wrong = Diagnostics()
+        wrong.word("model", name or "nothing", BUILT_IN, WANTED)
+        wrong.raise_any()
+    path = os.path.abspath(name)
+    try:
+        with open(path, "rb") as file:
+            code = file.read()
+    except OSError as error:
+        raise input_error("model", name, f"{WANTED} ({why(error)})") from None
+    return of_source(path, code)
+
+
+def try_load(wrong: Diagnostics, name: str) -> App | None:
+    """The model; None after its problems were added to `wrong`."""
+    try:
+        return load(name)
+    except InputError as error:
+        wrong.extend(error)
+        return None
+
+
+def of_source(path: str, code: bytes) -> App:
+    """The model that a file defines."""
+    spec = importlib.util.spec_from_loader("odonata_model", loader=None, origin=path)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__file__ = path
+    sys.modules[spec.name] = module
+    try:
+        exec(compile(code, path, "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise input_error(f"{path}:{error.lineno}", error.msg, "a Python file") from None
+    except Exception as error:
+        trace = sys.exc_info()[2]
+        lines = []
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == path:
+                lines.append(trace.tb_lineno)
+            trace = trace.tb_next
+        found = f"{type(error).__name__}: {error}"
+        at = f"{path}:{lines[-1] if lines else 1}"
+        raise input_error(at, found, "a file that can be imported") from error
+    model = getattr(module, "model", None)
+    if not isinstance(model, App):
+        raise input_error(path, "no `model`", "a line `model = App(...)`")
+    return model
+
+
+def read_nodes(text: str) -> list[int]:
+    """`32`, `32,512` or `128:8192`, which doubles and ends with the last number."""
+    found: list[int] = []
+    for part in text.split(","):
+        match = re.fullmatch(r"([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?", part.strip())
+        if match is None:
+            raise Unreadable("")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if first > last:
+            raise Unreadable(f"did you mean `{last}:{first}`?")
+        while first < last:
+            found.append(first)
+            first *= 2
+        found.append(last)
+    return sorted(set(found))
+
+
+def run(
+    model: App | str,
+    machine: Machine,
+    *,
+    nodes: int | Iterable[int] | str,
+    ppn: int | None = None,
+    problem: Mapping[str, Any] | None = None,
+    scaling: Scaling = "weak",
+    fidelity: Fidelity = "loggp",
+    messages: int = MESSAGES,
+    tick: core.Tick | None = None,
+    stop: core.Stop | None = None,
+    **job: Any,
+) -> AppResult:
+    """Predict an application on each number of nodes.
+
+    `model` is an `App`, the name of a model of odonata or a Python file. `problem` sets options of
+    the model. `messages` limits the simulated messages per number of nodes. Other arguments
+    (`placement`, `mpi`, `seed`, ...) are those of `Machine.job`.
+    """
+    wrong = Diagnostics()
+    is_machine(wrong, machine)
+    name = model if isinstance(model, str) else model.title or model.function.__name__
+    found = load(model) if isinstance(model, str) else model
+    values = found.values(wrong, problem or {})
+    if isinstance(nodes, str):
+        try:
+            counts = read_nodes(nodes)
+        except Unreadable as error:
+            wrong.add("nodes", nodes, NODES_WANTED, str(error) or None)
+            counts = [1]
+    else:
+        several = [nodes] if isinstance(nodes, int) else list(nodes)
+        counts = [wrong.whole("nodes", count) for count in several]
+    wrong.word("scaling", scaling, SCALINGS, "a scaling")
+    wrong.raise_any()
+    own = found.ppn if ppn is None else ppn
+    jobs = [machine.job(nodes=count, ppn=own, **job) for count in counts]
+    return play(found, name, jobs, values, scaling, fidelity, messages, tick, stop)
+
+
+def play(
+    model: App,
+    name: str,
+    jobs: Sequence[Job],
+    values: Mapping[str, Any],
+    scaling: str,
+    fidelity: str,
+    messages: int,
+    tick: core.Tick | None,
+    stop: core.Stop | None,
+) -> AppResult:
+    """The same for checked options and jobs that differ in their nodes alone."""
+    rows: list[dict[str, Any]] = []
+    runs: list[dict[str, Any]] = []
+    first = jobs[0].ranks if scaling == "strong" else None
+    jobs[0].check(fidelity)
+    summary: dict[str, Any] = {
+        "odonata": version(), "kind": "app", "name": name, "machine": jobs[0].machine.name,
+        "mpi": jobs[0].mpi, "fidelity": fidelity, "ppn": jobs[0].ppn, "seed": jobs[0].seed,
+        "scaling": scaling, "problem": dict(values), "is_checked": model.is_checked,
+    }  # fmt: skip
+    # All sizes are checked before the first is simulated.
+    traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
+    for job, phases in zip(jobs, traced, strict=True):
+        request = {
+            **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
+            "program": phases.program(), "messages": messages,
+        }  # fmt: skip
+        answer = core.enter("app", request, tick, stop)
+        runs.append(answer)
+        if answer["interrupted"] or answer["failure"]:
+            break
+        rows.append(row_of(model, phases, answer, rows))
+    summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
+    summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
+    result = AppResult(name, summary)
+    failure = runs[-1]["failure"] if runs else None
+    if failure:
+        raise SimulatedFailure.of(failure, result)
+    return result
+
+
+def row_of(
+    model: App, phases: Any, answer: dict[str, Any], before: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The row of one number of nodes."""
+    seconds = answer["time_s"]
+    merit, unit = (lambda s: model.merit(phases, s), model.unit) if model.merit else (
+        (lambda s: 1 / s if s > 0 else 0.0), "1/s")  # fmt: skip
+    error = sum(answer["errors"].values())
+    value = merit(seconds)
+    row = {
+        "nodes": answer["nodes"], "ranks": answer["ranks"], "time_s": seconds,
+        "figure_of_merit": value, "unit": unit, "efficiency": 1.0,
+        "low": merit(seconds * (1 + error)), "high": merit(seconds * max(1 - error, 0.01)),
+    }  # fmt: skip
+    if before:
+        base = before[0]
+        growth = row["nodes"] / base["nodes"] if model.merit else 1
+        row["efficiency"] = value / base["figure_of_merit"] / growth
+    return row
