@@ -1,7 +1,13 @@
 //! `odonata app`: an application model, a program of `phases`, on a number of nodes.
 
+mod compose;
+mod listing;
+
+pub use listing::{AppCallsRequest, AppCallsResult, app_calls};
+
+use super::calls::Sums;
 use super::compute_time::{ComputeTime, compute_time};
-use super::io_bench::failure;
+use super::io_bench::{failure, file_system};
 use super::rows::{FailureRow, nodes};
 use super::traffic_tables::TrafficTables;
 use super::{Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_of_class, limits};
@@ -27,6 +33,13 @@ pub struct AppRequest {
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
     #[serde(default = "super::vocabulary::defaults::messages")]
     pub messages: u64,
+    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`.
+    #[serde(default = "auto")]
+    pub method: String,
+}
+
+fn auto() -> String {
+    "auto".into()
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +54,12 @@ pub struct AppResult {
     pub time_s: f64,
     /// Simulated time.
     pub simulated_s: f64,
+    /// `simulated`, or `composed` of its distinct parts.
+    pub method: &'static str,
+    /// Messages of a simulation of two iterations of each loop, at most.
+    pub messages_estimated: f64,
+    /// Energy of nodes, NICs and switches of the job; none if the machine file has no power.
+    pub energy: Option<EnergyRow>,
     pub phases: Vec<AppPhaseRow>,
     pub computations: Vec<AppComputationRow>,
     pub errors: AppErrorRow,
@@ -49,8 +68,10 @@ pub struct AppResult {
     pub digest: String,
     pub interrupted: bool,
     pub failure: Option<FailureRow>,
+    /// Of a simulation as a whole.
     #[serde(flatten)]
-    pub traffic_tables: TrafficTables,
+    pub traffic_tables: Option<TrafficTables>,
+    pub wall_s: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -86,6 +107,19 @@ pub struct AppErrorRow {
     pub repetition: f64,
     /// Of loops that are sampled: the difference to a sample of half the size.
     pub sampling: f64,
+}
+
+/// Energy in joules.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EnergyRow {
+    #[serde(rename = "energy_J")]
+    pub total: f64,
+    #[serde(rename = "nodes_J")]
+    pub nodes: f64,
+    #[serde(rename = "units_J")]
+    pub units: f64,
+    #[serde(rename = "network_J")]
+    pub network: f64,
 }
 
 /// Iterations of each loop that are simulated if the budget allows.
@@ -127,13 +161,37 @@ pub fn app(
     job.counts_pairs = false;
     let of_ranks: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
     compiled.prepare(&of_ranks, &|case| job.library.selection.decide(case, &overrides));
+    let number = |name: &String| {
+        let name = Some(name.as_str()).filter(|name| !name.is_empty());
+        file_system(&job.machine, name).map_err(|error| vec![error])
+    };
+    let numbers = compiled.file_systems.iter().map(number).collect::<Result<Vec<u8>, _>>()?;
+    compiled.set_file_systems(numbers);
     let times = compute_times(&mut compiled, &job, request.ppn)?;
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
-    let iterations = (2..=MOST_ITERATIONS).rev().find(|&most| {
+    let budget = calls::messages_allowed(fidelity, request.messages) as f64;
+    compiled.limit_iterations(2);
+    let least = estimate(&compiled);
+    let composes = match request.method.as_str() {
+        "auto" => least > budget,
+        other => other == "compose",
+    };
+    if composes {
+        let mut sums = Sums::default();
+        let composed =
+            compose::compose(&mut job, &compiled, fidelity, request.messages, &mut sums, tick);
+        let mut result = composed_result(&job, &compiled, &times, fidelity, composed, &sums);
+        result.mpi.clone_from(&request.common.mpi);
+        result.messages_estimated = least;
+        result.wall_s = wall_start.elapsed().as_secs_f64();
+        return Ok(result);
+    }
+    let iterations = (3..=MOST_ITERATIONS).rev().find(|&most| {
         compiled.limit_iterations(most);
-        most == 2 || estimate(&compiled) * calls::cost(fidelity) as f64 <= request.messages as f64
+        estimate(&compiled) <= budget
     });
-    let iterations = iterations.expect("two iterations are always simulated");
+    let iterations = iterations.unwrap_or(2);
+    compiled.limit_iterations(iterations);
     let run = PhaseRun::new(compiled);
     let mut result = match fidelity {
         Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, run, &times, tick),
@@ -142,8 +200,67 @@ pub fn app(
     };
     result.mpi.clone_from(&request.common.mpi);
     result.iterations = iterations;
-    result.traffic_tables.engine.wall_s = wall_start.elapsed().as_secs_f64();
+    result.messages_estimated = least;
+    result.wall_s = wall_start.elapsed().as_secs_f64();
     Ok(result)
+}
+
+/// The result of a composition.
+fn composed_result(
+    job: &Job,
+    program: &Compiled,
+    times: &[ComputeTime],
+    fidelity: Fidelity,
+    composed: Result<compose::Composed, End>,
+    sums: &Sums,
+) -> AppResult {
+    let (composed, end) = match composed {
+        Ok(composed) => (composed, End::Finished),
+        Err(end) => (compose::Composed::empty(program), end),
+    };
+    let phases = phase_rows(program, &composed.totals);
+    let time_s = phases.iter().map(|row| row.time_s).sum();
+    AppResult {
+        machine: job.machine.name.clone(),
+        fidelity,
+        mpi: String::new(),
+        nodes: nodes(&job.placements),
+        ranks: program.ranks,
+        time_s,
+        simulated_s: composed.simulated_s,
+        method: "composed",
+        messages_estimated: 0.0,
+        energy: energy(job, time_s, &composed.totals),
+        computations: computation_rows(program, &composed.totals, times),
+        errors: AppErrorRow { sampling: composed.sampling, ..AppErrorRow::default() },
+        phases,
+        iterations: 2,
+        digest: format!("{:016x}", sums.digest.0),
+        interrupted: end == End::Interrupted,
+        failure: failure(job, &end),
+        traffic_tables: None,
+        wall_s: 0.0,
+        notes: super::notes(job, None),
+    }
+}
+
+/// Energy of the job's nodes, NICs, and its share of the switches.
+fn energy(job: &Job, time_s: f64, totals: &PhaseTotals) -> Option<EnergyRow> {
+    let (machine, power) = (&job.machine, &job.machine.power);
+    let node = power.node?;
+    let count = f64::from(nodes(&job.placements));
+    let share = count / f64::from(machine.compute_nodes.max(1));
+    let nics = machine.nic_node.len() as f64 * share;
+    let switches = machine.switch_group.len() as f64 * share;
+    let units = count * machine.compute.as_ref().map_or(0.0, |unit| f64::from(unit.count));
+    let computed: f64 = totals.computations.iter().map(|of| of.0).sum();
+    // The mean over ranks, which keep all units busy while they compute.
+    let busy = (computed / job.placements.len() as f64).min(time_s);
+    let of_nodes = count * node * time_s;
+    let of_units = units * (busy * power.unit_busy + (time_s - busy) * power.unit_idle);
+    let network = (nics * power.nic + switches * power.switch) * time_s;
+    let total = of_nodes + of_units + network;
+    Some(EnergyRow { total, nodes: of_nodes, units: of_units, network })
 }
 
 /// The time of each computation, which the program gets, and the variability of the units.
@@ -165,6 +282,9 @@ fn compute_times(
         return Err(input_errors);
     }
     compiled.set_seconds(times.iter().map(|time| time.seconds));
+    if let Some(unit) = &job.machine.compute {
+        (compiled.spread, compiled.jitter) = (unit.spread, unit.jitter);
+    }
     Ok(times)
 }
 
@@ -209,6 +329,9 @@ fn simulate<N: NetworkModel>(
         ranks: program.ranks,
         time_s,
         simulated_s: outcome.time.seconds(),
+        method: "simulated",
+        messages_estimated: 0.0,
+        energy: energy(job, time_s, totals),
         computations: computation_rows(program, totals, times),
         errors: errors(program, totals, time_s * ranks),
         phases,
@@ -216,7 +339,8 @@ fn simulate<N: NetworkModel>(
         digest: format!("{:016x}", outcome.digest.0),
         interrupted: outcome.end == End::Interrupted,
         failure: failure(job, &outcome.end),
-        traffic_tables: TrafficTables::of(job, fidelity, &outcome),
+        traffic_tables: Some(TrafficTables::of(job, fidelity, &outcome)),
+        wall_s: 0.0,
         notes: super::notes(job, None),
     }
 }

@@ -256,7 +256,7 @@ fn check(request: &IoBenchRequest, ranks: u32, errors: &mut Vec<InputError>) {
 }
 
 /// The number of the file system of this name.
-fn file_system(machine: &Machine, name: Option<&str>) -> Result<u8, InputError> {
+pub(super) fn file_system(machine: &Machine, name: Option<&str>) -> Result<u8, InputError> {
     let names: Vec<&str> = machine.file_systems.iter().map(|of| of.name.as_str()).collect();
     let found = name.unwrap_or(names.first().copied().unwrap_or(""));
     match names.iter().position(|&known| known == found) {

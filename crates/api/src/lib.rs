@@ -42,7 +42,10 @@ mod traffic_tables;
 mod tune;
 pub mod vocabulary;
 
-pub use app::{AppComputationRow, AppErrorRow, AppPhaseRow, AppRequest, AppResult, app};
+pub use app::{
+    AppCallsRequest, AppCallsResult, AppComputationRow, AppErrorRow, AppPhaseRow, AppRequest,
+    AppResult, EnergyRow, app, app_calls,
+};
 pub use background::{BackgroundRequest, BackgroundRow, NoiseRequest};
 pub use bars::{Band, ReplicaLayout, ReplicaRow};
 pub use bench::bench;

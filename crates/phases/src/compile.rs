@@ -2,8 +2,8 @@
 
 use crate::grid::{Grid, MAX_DIMENSIONS};
 use crate::program::{
-    Access, Action, CollectiveCall, Computation, Node, Partition, Partner, Program, Remap, Size,
-    Where,
+    Access, Action, CollectiveCall, Computation, FileAction, Node, Partition, Partner, Program,
+    Remap, Size, Where,
 };
 use collectives::{Algorithm, Case, Collective, Kind, Member, NodeMap, Ragged};
 use workload::{Context, SendMode, WORLD};
@@ -24,14 +24,14 @@ pub const MAX_CODE: usize = 1 << 22;
 pub const MAX_BYTES: u64 = workload::schedule::MAX_BYTES;
 
 /// An instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Code {
     Begin(u32),
     End(u32),
     Call(CallCode),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CallCode {
     pub phase: u32,
     pub request: u8,
@@ -39,7 +39,7 @@ pub(crate) struct CallCode {
     pub action: ActionCode,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ActionCode {
     Send { to: Partner, bytes: Size, tag: i32, mode: SendMode },
     Recv { from: Partner, bytes: Size, tag: i32 },
@@ -49,6 +49,7 @@ pub(crate) enum ActionCode {
     RemapRecv(Remap),
     Collective(u32),
     Access(Access),
+    File(FileAction),
 }
 
 /// A loop in the code.
@@ -128,9 +129,16 @@ pub struct Compiled {
     pub(crate) calls: Vec<PreparedCall>,
     pub(crate) code: Vec<Code>,
     /// By position in the code, and one past the last: the loops around it, the outermost first.
-    around: Vec<([u32; MAX_DEPTH], u8)>,
+    pub(crate) around: Vec<([u32; MAX_DEPTH], u8)>,
     pub(crate) world: Vec<u32>,
     pub seed: u64,
+    /// Relative standard deviations of the speed of the ranks' computing units, and of the time of
+    /// one computation. They apply to computation without deviations of its own.
+    pub spread: f64,
+    pub jitter: f64,
+    /// Names of the program's file systems, and their numbers on the machine.
+    pub file_systems: Vec<String>,
+    pub(crate) file_system_numbers: Vec<u8>,
 }
 
 /// Reads a program.
@@ -143,6 +151,7 @@ struct Compiler {
     more: usize,
     grids: Vec<Grid>,
     partitions: usize,
+    file_systems: usize,
     phases: usize,
     ranks: u32,
 }
@@ -159,6 +168,7 @@ impl Compiled {
             more: 0,
             grids: program.grids.clone(),
             partitions: program.partitions.len(),
+            file_systems: program.file_systems.len(),
             phases: program.phases.len(),
             ranks: program.ranks,
         };
@@ -193,6 +203,10 @@ impl Compiled {
             code,
             world: (0..program.ranks).collect(),
             seed,
+            spread: 0.0,
+            jitter: 0.0,
+            file_systems: program.file_systems.clone(),
+            file_system_numbers: vec![0; program.file_systems.len()],
         })
     }
 
@@ -202,11 +216,17 @@ impl Compiled {
         assert_eq!(self.seconds.len(), self.computations.len(), "one time per computation");
     }
 
+    /// Sets the machine's number of each file system.
+    pub fn set_file_systems(&mut self, numbers: Vec<u8>) {
+        assert_eq!(numbers.len(), self.file_systems.len(), "one number per name");
+        self.file_system_numbers = numbers;
+    }
+
     /// Simulates at most `most` iterations of each loop.
     pub fn limit_iterations(&mut self, most: u32) {
         for one in &mut self.loops {
             let all = one.count.ceil().min(f64::from(u32::MAX)) as u32;
-            let all = if one.is_sample { most } else { all };
+            let all = if one.is_sample { 2 } else { all };
             one.simulated = all.min(most);
         }
     }
@@ -239,6 +259,13 @@ impl Compiled {
         }
     }
 
+    /// Simulates all iterations.
+    pub fn simulate_all_iterations(&mut self) {
+        for one in &mut self.loops {
+            one.simulated = one.count.ceil().min(f64::from(u32::MAX)) as u32;
+        }
+    }
+
     /// The calls of one member of each communicator, for estimates of their messages.
     pub fn collective_calls(&self) -> impl Iterator<Item = &Collective> {
         self.calls.iter().map(|call| &call.by_color[0][0])
@@ -262,7 +289,7 @@ impl Compiled {
 }
 
 /// The loops around each position: those that begin before it and end at it or later.
-fn around(code: &[Code]) -> Vec<([u32; MAX_DEPTH], u8)> {
+pub(crate) fn around(code: &[Code]) -> Vec<([u32; MAX_DEPTH], u8)> {
     let (mut loops, mut depth) = ([0; MAX_DEPTH], 0u8);
     let after = code.iter().map(|instruction| {
         match instruction {
@@ -509,8 +536,23 @@ impl Compiler {
                 self.check_bytes(&Size::Fixed(access.out.max(access.back)));
                 ActionCode::Access(access.clone())
             }
+            Action::File(file) => {
+                self.check_file(file);
+                ActionCode::File(file.clone())
+            }
         };
         (self.errors.len() + self.more == before).then_some(found)
+    }
+
+    fn check_file(&mut self, file: &FileAction) {
+        if file.file_system as usize >= self.file_systems {
+            self.add("file", format!("file system {}", file.file_system), "a known one");
+        }
+        let of_rank = u128::from(file.bytes) * u128::from(file.count);
+        let all = of_rank * u128::from(self.ranks) + u128::from(file.offset);
+        if all > 1 << 62 || file.count > u64::from(u32::MAX) {
+            self.add("file", format!("{all} bytes in all"), "at most 2^62 bytes, 2^32 transfers");
+        }
     }
 
     fn collective(&mut self, call: &CollectiveCall) -> Option<ActionCode> {

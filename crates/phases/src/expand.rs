@@ -3,10 +3,10 @@
 use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH};
 use crate::draws;
 use crate::grid::MAX_DIMENSIONS;
-use crate::program::{Access, Boxes, Partner, Remap, Where};
+use crate::program::{Access, Boxes, Distribution, FileAction, FileStep, Partner, Remap, Where};
 use base::Span;
 use collectives::Member;
-use workload::{Op, WORLD};
+use workload::{FileCall, FileCallKind, Op, WORLD, file_flag};
 
 /// How far a rank has come.
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,6 +153,17 @@ impl Compiled {
                 Some((Item::Call { op, request }, false))
             }
             ActionCode::Collective(at) => Some((Item::Collective { at: *at, request }, true)),
+            ActionCode::File(of) => {
+                let transfers = matches!(of.step, FileStep::Read | FileStep::Write);
+                let count = if transfers { of.count } else { 1 };
+                let nth = u64::from(position.sub);
+                if nth == count {
+                    return None;
+                }
+                position.sub += 1;
+                let op = Op::File(self.file_call(rank, of, nth));
+                Some((Item::Call { op, request }, false))
+            }
             ActionCode::Access(of) => {
                 let op = self.access(rank, of, &mut position.sub)?;
                 Some((Item::Call { op, request }, false))
@@ -164,10 +175,16 @@ impl Compiled {
         let computation = &self.computations[of as usize];
         let mut seconds = self.seconds[of as usize];
         let (seed, stream) = (self.seed, computation.stream);
-        if let Some(spread) = computation.imbalance {
-            seconds *= draws::factor(spread, seed, stream ^ 0x6469_6666, rank, 0);
+        let machine = |sigma: f64| (sigma > 0.0).then_some(Distribution::Normal { sigma });
+        // All computations of a rank run on one unit, so they share its deviation.
+        let (imbalance, of_unit) = match computation.imbalance {
+            Some(own) => (Some(own), stream ^ 0x6469_6666),
+            None => (machine(self.spread), 0x756e_6974),
+        };
+        if let Some(spread) = imbalance {
+            seconds *= draws::factor(spread, seed, of_unit, rank, 0);
         }
-        if let Some(noise) = computation.noise {
+        if let Some(noise) = computation.noise.or(machine(self.jitter)) {
             seconds *= draws::factor(noise, seed, stream ^ 0x6e6f_6973, rank, iteration);
         }
         Span::from_seconds(seconds)
@@ -280,6 +297,47 @@ impl Compiled {
         let mut call = if own == prepared.call.root { root.clone() } else { other.clone() };
         call.member = Member { rank: own, size: call.member.size };
         Op::Collective { context, call }
+    }
+
+    /// A call on a file of the root directory. Rank 0 creates a shared file, which exists for the
+    /// others.
+    fn file_call(&self, rank: u32, of: &FileAction, nth: u64) -> FileCall {
+        const ROOT: u32 = 0;
+        let file = ROOT + 1 + of.file + if of.per_rank { rank } else { 0 };
+        let direct = if of.direct { file_flag::DIRECT } else { 0 };
+        let exists = if of.per_rank || rank == 0 { 0 } else { file_flag::EXISTS };
+        let (kind, flags) = match of.step {
+            FileStep::Create => {
+                (FileCallKind::Open, file_flag::CREATE | file_flag::WRITE | exists | direct)
+            }
+            FileStep::Open => (FileCallKind::Open, file_flag::EXISTS | direct),
+            FileStep::Read => (FileCallKind::Read, file_flag::OPEN | file_flag::EXISTS | direct),
+            FileStep::Write => (FileCallKind::Write, file_flag::OPEN | file_flag::EXISTS | direct),
+            FileStep::Sync => (FileCallKind::Sync, file_flag::OPEN | file_flag::EXISTS),
+            FileStep::Close => (FileCallKind::Close, file_flag::OPEN | file_flag::EXISTS),
+        };
+        let is_transfer = matches!(of.step, FileStep::Read | FileStep::Write);
+        let before = if of.per_rank { 0 } else { u64::from(rank) * of.count * of.bytes };
+        let offset = if is_transfer { of.offset + before + nth * of.bytes } else { 0 };
+        // What other ranks have written is not known here: a file is as long as all of it.
+        let owners = if of.per_rank { 1 } else { u64::from(self.ranks) };
+        let size = match of.step {
+            FileStep::Read => of.offset + owners * of.count * of.bytes,
+            FileStep::Write => offset,
+            _ => 0,
+        };
+        FileCall {
+            kind,
+            file_system: self.file_system_numbers[of.file_system as usize],
+            flags,
+            file,
+            parent: ROOT,
+            other: 0,
+            name: base::draw(0, 0x6e61_6d65, ROOT, file.into()),
+            offset,
+            bytes: if is_transfer { of.bytes } else { 0 },
+            size,
+        }
     }
 
     fn access(&self, rank: u32, of: &Access, sub: &mut u32) -> Option<Op> {

@@ -9,13 +9,17 @@ mod compile;
 mod draws;
 mod expand;
 mod grid;
+mod listing;
 mod program;
 mod run;
+mod units;
 
 pub use compile::{Compiled, LoopCode, ProgramError};
 pub use expand::{Item, Position};
 pub use grid::Grid;
+pub use listing::{ListedCall, Listing};
 pub use program::{
     Action, Boxes, Computation, Distribution, Node, Partition, Partner, Program, Size, Where,
 };
 pub use run::{PhaseRun, PhaseTotals};
+pub use units::{Unit, UnitUse, Units};

@@ -12,6 +12,9 @@ pub struct Program {
     /// Families of communicators; each contains every rank once.
     #[serde(default)]
     pub partitions: Vec<Partition>,
+    /// Names of the file systems that files are on; an empty one is the machine's first.
+    #[serde(default)]
+    pub file_systems: Vec<String>,
     /// Names of the phases; the first is that of calls outside any.
     pub phases: Vec<String>,
     pub body: Vec<Node>,
@@ -107,6 +110,7 @@ pub enum Action {
     Collective(CollectiveCall),
     /// `count` accesses to the memory of other ranks.
     Access(Access),
+    File(FileAction),
 }
 
 /// Another rank, as a function of a rank. A message is not sent if there is none, or if it is the
@@ -266,4 +270,42 @@ pub struct Access {
     pub back: u64,
     #[serde(default)]
     pub atomic: bool,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum FileStep {
+    Create,
+    Open,
+    Read,
+    Write,
+    Sync,
+    Close,
+}
+
+/// A call on a file, which all ranks share or of which each rank has one.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct FileAction {
+    pub step: FileStep,
+    /// A position in `Program::file_systems`.
+    pub file_system: u32,
+    /// Number of the file; of the first rank's if each rank has one, and the others follow.
+    pub file: u32,
+    #[serde(default)]
+    pub per_rank: bool,
+    /// Of a transfer, and the number of consecutive transfers.
+    #[serde(default)]
+    pub bytes: u64,
+    #[serde(default = "once")]
+    pub count: u64,
+    /// First byte; in a shared file, ranks follow each other from there.
+    #[serde(default)]
+    pub offset: u64,
+    #[serde(default)]
+    pub direct: bool,
+}
+
+fn once() -> u64 {
+    1
 }

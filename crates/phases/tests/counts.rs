@@ -8,8 +8,11 @@ fn compile(program: &serde_json::Value) -> Compiled {
     Compiled::new(&program, 1).expect("valid")
 }
 
-/// Sends and receives: (sender, receiver, bytes) of all ranks.
-fn messages(compiled: &Compiled) -> (Vec<(u32, u32, u64)>, Vec<(u32, u32, u64)>) {
+/// Sender, receiver and bytes.
+type Message = (u32, u32, u64);
+
+/// Sends and receives of all ranks.
+fn messages(compiled: &Compiled) -> (Vec<Message>, Vec<Message>) {
     let (mut sends, mut receives) = (Vec::new(), Vec::new());
     for rank in 0..compiled.ranks {
         let mut position = Position::default();

@@ -170,6 +170,12 @@ fn app(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<Strin
     enter(py, request, tick, |call, mut tick| api::app(call, &mut tick))
 }
 
+/// The calls of an application model, by rank.
+#[pyfunction]
+fn app_calls(py: Python<'_>, request: &str) -> PyResult<String> {
+    enter(py, request, None, |call, _| api::app_calls(call))
+}
+
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
 fn traffic(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
@@ -301,6 +307,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(io_bench, module)?)?;
     module.add_function(wrap_pyfunction!(app, module)?)?;
+    module.add_function(wrap_pyfunction!(app_calls, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;
     module.add_function(wrap_pyfunction!(tune, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

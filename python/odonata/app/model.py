@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Diagnostics, InputError
 from ..units import Unreadable, read_bytes
+from . import phases as limits
 from . import shapes
 from .phases import ModelStopped, Phases, input_error
 
@@ -99,7 +103,8 @@ class App:
             phases = Phases(
                 self.file, nodes, ppn, self.shape, self.first_fastest, values, box, seed
             )
-            self.function(phases)
+            with limited():
+                self.function(phases)
         except InputError:
             raise
         except ModelStopped as stopped:
@@ -118,6 +123,28 @@ class App:
         lines = [(f.filename, f.lineno) for f in traceback.extract_tb(trace)]
         own = [line for line in lines if line[0] == self.file] or lines
         return f"{own[-1][0]}:{own[-1][1]}"
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Stop a function that takes longer than `MOST_SECONDS` of wall time, even without calls.
+
+    Only the main thread can be interrupted; elsewhere `Phases` checks the time at its calls.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(_number: int, _frame: Any) -> None:
+        raise ModelStopped(f"the function runs for more than {limits.MOST_SECONDS:.0f} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, limits.MOST_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def source(at: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,6 +40,9 @@ def exponential(mean: float) -> Distribution:
 def lognormal(sigma: float) -> Distribution:
     """A factor with mean 1 whose logarithm has this standard deviation."""
     return {"kind": "log_normal", "sigma": float(sigma)}
+
+
+PANELS = ("1ring", "1ringM", "2ring", "2ringM", "long", "longM")
 
 
 class ModelStopped(Exception):
@@ -85,6 +89,8 @@ class Phases:
         self.wrong = Diagnostics()
         self._grids: list[Grid] = []
         self._partitions: list[dict[str, Any]] = []
+        self._file_systems: list[str] = []
+        self._files = 0
         self._phases = ["main"]
         self._phase = 0
         self._where: list[dict[str, int]] = []
@@ -324,6 +330,198 @@ class Phases:
         if self._overlap != "cpu":
             self._call("wait", of=of)
 
+    def remap(
+        self,
+        source: Grid,
+        target: Grid,
+        extent: Sequence[int],
+        bytes: int,
+    ) -> None:
+        """Change from one block decomposition of a box of cells, `extent`, to another.
+
+        Each rank sends the overlap of its box with those of others, `bytes` per cell. All receives
+        and sends are posted, then all are waited for.
+        """
+        cells = [int(self._number("remap", n, 1, 2**40, "cells from 1 to 2^40")) for n in extent]
+        for grid in (source, target):
+            if len(grid.shape) != len(cells):
+                return self._wrong(f"remap: {len(cells)} axes", f"{len(grid.shape)}, as the grid")
+        more = {
+            "from": {"grid": source.number}, "to": {"grid": target.number}, "extent": cells,
+            "bytes": self._size("remap", bytes), "tag": next(self._tags) % 32768,
+        }  # fmt: skip
+        own = OVERLAPPED if self._overlap == "cpu" else OWN
+        self._call("remap_recv", own, **more)
+        self._call("remap_send", own, **more)
+        self._wait(OWN)
+        return None
+
+    def sparse(
+        self,
+        bytes: float,
+        *,
+        spread: Distribution | None = None,
+        probability: float = 1.0,
+        partners: int | None = None,
+        periodic: bool | Sequence[bool] = True,
+        grain: int = 8,
+        grid: Grid | None = None,
+    ) -> None:
+        """Messages of drawn sizes to neighbors, for particles, patches or graphs.
+
+        The partners are all neighbors on the grid, or `partners` random ranks. Each message exists
+        with `probability` and has `bytes` in the mean, with the deviation `spread`, in multiples of
+        `grain`. The receivers know the sizes.
+        """
+        of = grid or self.grid_of_ranks
+        wanted = "a probability above 0, at most 1"
+        chance = self._number("sparse: probability", probability, 1e-9, 1, wanted)
+        size = {
+            "mean": self._number("sparse", bytes, 0, MOST_BYTES, "bytes of a message"),
+            "spread": spread or uniform(0.0), "probability": chance, "grain": int(grain),
+        }  # fmt: skip
+        rules: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        if partners is None:
+            for by in self._directions(of, True):
+                back = tuple(-n for n in by)
+                rules.append((self._offset(of, by, periodic), self._offset(of, back, periodic)))
+        else:
+            most = self.ranks - 1
+            count = int(self._number("partners", partners, 0, most, f"at most {most} partners"))
+            draws = random.Random(f"{self.seed} {next(self._streams)}")
+            for shift in sorted(draws.sample(range(1, self.ranks), count)):
+                rules.append(({"rule": "shift", "by": shift}, {"rule": "shift", "by": -shift}))
+        tag = next(self._tags) % 32768
+        sizes = [size | {"stream": next(self._streams)} for _ in rules]
+        for (_, source), one in zip(rules, sizes, strict=True):
+            self._message("recv", source, one, tag, OWN)
+        for (target, _), one in zip(rules, sizes, strict=True):
+            self._message("send", target, one, tag, OWN)
+        self._wait(OWN)
+
+    def shift(self, by: int, bytes: int) -> None:
+        """Send to the rank at this distance around all ranks, and receive from the other side."""
+        tag, size = next(self._tags) % 32768, self._size("shift", bytes)
+        self._message("recv", {"rule": "shift", "by": -int(by)}, size, tag, OWN)
+        self._message("send", {"rule": "shift", "by": int(by)}, size, tag, OWN)
+        self._wait(OWN)
+
+    # Panels of dense linear algebra, along one axis of the grid
+
+    def panel_bcast(
+        self, bytes: float, axis: int, root: int = 0, algorithm: str = "1ringM"
+    ) -> None:
+        """Broadcast a panel along an axis, as HPL does: `1ring`, `1ringM`, `2ring`, `2ringM`,
+        `long` or `longM` (HPL_bcast.c). `M` serves the next owner first."""
+        size, q = self._size("panel_bcast", bytes), self._axis(axis, self.grid_of_ranks)
+        line = Line(self, axis, root % q, q)
+        middle = (q + 1) // 2
+        match algorithm:
+            case _ if q == 1:
+                pass
+            case "1ring":
+                line.chain(0, q - 1, size)
+            case "1ringM":
+                line.hop(0, 1, size)
+                if q > 2:
+                    line.hop(0, 2, size)
+                    line.chain(2, q - 1, size)
+            case "2ring":
+                line.chain(0, middle - 1 if q > 2 else 1, size)
+                if q > 2:
+                    line.hop(0, middle, size)
+                    line.chain(middle, q - 1, size)
+            case "2ringM":
+                line.hop(0, 1, size)
+                if q > 2:
+                    half = 2 + (q - 1) // 2
+                    line.hop(0, 2, size)
+                    if half < q:
+                        line.hop(0, half, size)
+                    line.chain(2, min(half, q) - 1, size)
+                    line.chain(half, q - 1, size)
+            case "long":
+                line.spread(size)
+                line.roll(size)
+            case "longM":
+                line.hop(0, 1, size)
+                line.spread(size)
+                line.roll(size)
+            case _:
+                self._wrong(f"panel_bcast: `{algorithm}`", f"one of {', '.join(PANELS)}")
+
+    def swap_rows(self, bytes: float, axis: int, root: int = 0, algorithm: str = "long") -> None:
+        """Exchange rows along an axis and spread them: `long` (spread and roll) or `binary`
+        (binary exchange), as HPL's `SWAP` (HPL_pdlaswp01T.c, HPL_pdlaswp00T.c)."""
+        size, p = self._size("swap_rows", bytes), self._axis(axis, self.grid_of_ranks)
+        line = Line(self, axis, root % p, p)
+        if algorithm not in ("long", "binary"):
+            self._wrong(f"swap_rows: `{algorithm}`", "`long` or `binary`")
+        elif p > 1 and algorithm == "long":
+            line.spread(size)
+            line.roll(size)
+        elif p > 1:
+            line.exchange(size)
+
+    # One-sided
+
+    def get(self, bytes: int, **more: Any) -> None:
+        """`MPI_Get`: see `access`."""
+        self.access(0, bytes, **more)
+
+    def put(self, bytes: int, **more: Any) -> None:
+        """`MPI_Put`: see `access`."""
+        self.access(bytes, 0, **more)
+
+    def accumulate(self, bytes: int, **more: Any) -> None:
+        """`MPI_Accumulate`: see `access`."""
+        self.access(bytes, 0, atomic=True, **more)
+
+    def access(
+        self,
+        out: int,
+        back: int,
+        *,
+        count: int = 1,
+        to: int | str = "all",
+        shift: int | None = None,
+        atomic: bool = False,
+    ) -> None:
+        """`count` accesses to windows of other ranks, which `fence` completes.
+
+        `to` is one rank, or `all`: the next ranks in turn, from the own one on. `shift` is the
+        distance to one rank. `out` bytes go to the target, `back` bytes return.
+        """
+        number = int(self._number("access: count", count, 0, 1e12, "a number of accesses"))
+        if shift is not None:
+            partner, sweeps = {"rule": "shift", "by": int(shift)}, False
+        elif to == "all":
+            partner, sweeps = {"rule": "shift", "by": 1}, True
+        else:
+            most = self.ranks - 1
+            rank = int(self._number("access: to", to, 0, most, f"a rank from 0 to {most}"))
+            partner, sweeps = {"rule": "rank", "rank": rank}, False
+        self._call(
+            "access", OVERLAPPED, to=partner, sweeps=sweeps, count=number,
+            out=self._size("access", out), back=self._size("access", back), atomic=atomic,
+        )  # fmt: skip
+
+    def fence(self) -> None:
+        """`MPI_Win_fence`: own accesses complete, then a barrier."""
+        self._call("wait", of=OVERLAPPED)
+        self.collective("barrier")
+
+    # Files
+
+    def file(self, per_rank: bool = False, file_system: str = "") -> File:
+        """A file that all ranks share, or one per rank, on a file system of the machine (the first
+        by default)."""
+        if file_system not in self._file_systems:
+            self._file_systems.append(str(file_system))
+        made = File(self, self._file_systems.index(file_system), self._files, bool(per_rank))
+        self._files += self.ranks if per_rank else 1
+        return made
+
     # Collectives
 
     def collective(
@@ -419,6 +617,7 @@ class Phases:
                 {"shape": list(g.shape), "first_fastest": g.first_fastest} for g in self._grids
             ],
             "partitions": self._partitions,
+            "file_systems": self._file_systems,
             "phases": self._phases,
             "body": self._body,
         }
@@ -459,6 +658,134 @@ class Phases:
             return of.shape[axis]
         self._wrong(f"axis {axis}", f"an axis of a grid of {len(of.shape)}")
         return 1
+
+
+@dataclass
+class File:
+    """A file of a model; its calls block."""
+
+    a: Phases
+    file_system: int
+    number: int
+    per_rank: bool
+
+    def create(self) -> None:
+        """Create and open it for writing."""
+        self._call("create")
+
+    def open(self) -> None:
+        """Open an existing file for reading."""
+        self._call("open")
+
+    def write(
+        self, bytes: float, transfer: float = 0, offset: float = 0, direct: bool = False
+    ) -> None:
+        """Each rank writes `bytes`, in transfers of `transfer` bytes. In a shared file the ranks'
+        parts follow each other from `offset` on."""
+        self._move("write", bytes, transfer, offset, direct)
+
+    def read(
+        self, bytes: float, transfer: float = 0, offset: float = 0, direct: bool = False
+    ) -> None:
+        """The same for reading."""
+        self._move("read", bytes, transfer, offset, direct)
+
+    def sync(self) -> None:
+        """`fsync`."""
+        self._call("sync")
+
+    def close(self) -> None:
+        self._call("close")
+
+    def _move(
+        self, step: str, bytes: float, transfer: float, offset: float, direct: bool
+    ) -> None:
+        size = self.a._size(step, bytes)
+        each = self.a._size(step, transfer) or size
+        if not each:
+            return
+        start = self.a._size(step, offset)
+        self._call(step, bytes=each, count=-(-size // each), offset=start, direct=bool(direct))
+
+    def _call(self, step: str, **more: Any) -> None:
+        self.a._call(
+            "file", step=step, file_system=self.file_system, file=self.number,
+            per_rank=self.per_rank, **more,
+        )  # fmt: skip
+
+
+@dataclass
+class Line:
+    """The ranks along one axis of the grid, counted from a root around the axis."""
+
+    a: Phases
+    axis: int
+    root: int
+    extent: int
+
+    def hop(self, start: int, end: int, size: int) -> None:
+        """A message from one rank to another."""
+        self.step(size, end - start, start, start + 1)
+
+    def chain(self, first: int, last: int, size: int) -> None:
+        """From `first` to `last`, each to the next after it has received."""
+        if first < last:
+            self.step(size, 1, first, last)
+
+    def step(self, size: int, by: int, first: int, end: int, every: int = 1) -> None:
+        """From each of these ranks to that at the distance `by`; receives come first."""
+        tag = next(self.a._tags) % 32768
+        with self.a.where(self.axis, first=first + by, end=end + by, step=every, root=self.root):
+            self.a._message("recv", self.neighbor(-by), size, tag, BLOCKING)
+        with self.a.where(self.axis, first=first, end=end, step=every, root=self.root):
+            self.a._message("send", self.neighbor(by), size, tag, BLOCKING)
+
+    def neighbor(self, by: int) -> dict[str, Any]:
+        of = self.a.grid_of_ranks
+        direction = [by if axis == self.axis else 0 for axis in range(len(of.shape))]
+        return self.a._offset(of, direction, True)
+
+    def spread(self, size: int) -> None:
+        """Scatter equal pieces from the root along a binomial tree."""
+        piece, width = size // self.extent, 1
+        while 2 * width < self.extent:
+            width *= 2
+        while width >= 1:
+            full = range(width, self.extent - width + 1, 2 * width)
+            if full:
+                self.step(piece * width, width, 0, full[-1] - width + 1, 2 * width)
+            last = (full[-1] + 2 * width) if full else width
+            if last < self.extent:
+                self.hop(last - width, last, piece * (self.extent - last))
+            width //= 2
+
+    def roll(self, size: int) -> None:
+        """Pass pieces around the ring until each rank has all."""
+        piece = size // self.extent
+        with self.a.loop(self.extent - 1):
+            tag = next(self.a._tags) % 32768
+            self.a._message("recv", self.neighbor(-1), piece, tag, OWN)
+            self.a._message("send", self.neighbor(1), piece, tag, OWN)
+            self.a._wait(OWN)
+
+    def exchange(self, size: int) -> None:
+        """Binary exchange; ranks beyond a power of two join before and after it."""
+        power = 1 << (self.extent.bit_length() - 1)
+        beyond = self.extent - power
+        if beyond:
+            self.step(size, -power, power, self.extent)
+        mask = 1
+        while mask < power:
+            tag = next(self.a._tags) % 32768
+            partner = {"rule": "axis_xor", "grid": self.a.grid_of_ranks.number, "axis": self.axis,
+                       "root": self.root, "by": mask}  # fmt: skip
+            with self.a.where(self.axis, first=0, end=power, root=self.root):
+                self.a._message("recv", partner, size, tag, OWN)
+                self.a._message("send", partner, size, tag, OWN)
+            self.a._wait(OWN)
+            mask *= 2
+        if beyond:
+            self.step(size, power, 0, beyond)
 
 
 def input_error(at: str, found: Any, wanted: str) -> InputError:

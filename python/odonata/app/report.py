@@ -61,7 +61,16 @@ def breakdown(run: Mapping[str, Any]) -> list[str]:
             show_count(row["messages"]), show_bytes(row["bytes"]),
         ))  # fmt: skip
     lines += Terminal(sys.stdout).columns(cells, "<" + ">" * 6)
-    return [*lines, f"# limiting resource: {limit(run)}"]
+    lines.append(f"# limiting resource: {limit(run)}")
+    if energy := run.get("energy"):
+        lines.append(f"# energy: {show_merit(energy['energy_J'], 'J')}, "
+                     f"{show_merit(energy['energy_J'] / run['time_s'], 'W')}")  # fmt: skip
+    if made := run.get("composition"):
+        lines.append(
+            f"# composed of distinct parts; on {counted(made['nodes'], 'node')} this differs by "
+            f"{show_percent(made['error'])} from the simulation of the whole"
+        )
+    return lines
 
 
 def share(seconds: float, run: Mapping[str, Any]) -> float:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import core
@@ -19,8 +19,9 @@ from ..machines import Job, Machine, is_machine
 from ..results import Sweep
 from ..units import Unreadable
 from ..version import version
+from . import checking
 from .model import App
-from .phases import input_error
+from .phases import Phases, input_error
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -180,19 +181,23 @@ def play(
     summary: dict[str, Any] = {
         "odonata": version(), "kind": "app", "name": name, "machine": jobs[0].machine.name,
         "mpi": jobs[0].mpi, "fidelity": fidelity, "ppn": jobs[0].ppn, "seed": jobs[0].seed,
-        "scaling": scaling, "problem": dict(values), "is_checked": model.is_checked,
+        "scaling": scaling, "problem": dict(values), "is_checked": checking.is_checked(model),
     }  # fmt: skip
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
+    measured: dict[str, Any] | None = None
     for job, phases in zip(jobs, traced, strict=True):
-        request = {
-            **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
-            "program": phases.program(), "messages": messages,
-        }  # fmt: skip
+        request = request_of(job, fidelity, phases, messages)
         answer = core.enter("app", request, tick, stop)
         runs.append(answer)
         if answer["interrupted"] or answer["failure"]:
             break
+        if answer["method"] == "composed":
+            if measured is None:
+                small = replica(model, job, values, first, answer, messages)
+                measured = composition(small, fidelity, messages, tick, stop)
+            answer["composition"] = measured
+            answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows))
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
@@ -203,8 +208,56 @@ def play(
     return result
 
 
+def request_of(job: Job, fidelity: str, phases: Phases, messages: int) -> dict[str, Any]:
+    """A request of the core."""
+    return {
+        **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
+        "program": phases.program(), "messages": messages,
+    }  # fmt: skip
+
+
+def replica(
+    model: App,
+    job: Job,
+    values: Mapping[str, Any],
+    first: int | None,
+    answer: Mapping[str, Any],
+    messages: int,
+) -> tuple[Job, Phases]:
+    """The model on as many nodes as fit the message budget: a power of two."""
+    share = messages / max(answer["messages_estimated"], 1.0)
+    nodes = max(int(job.nodes * share), 1)
+    nodes = 1 << (nodes.bit_length() - 1)
+    while True:
+        small = replace(job, nodes=nodes, ranks=nodes * int(job.ppn or 1))
+        try:
+            return small, model.phases(nodes, int(job.ppn or 1), values, first, job.seed)
+        except InputError:
+            # A model need not be valid on any number of nodes.
+            if nodes == 1:
+                return job, model.phases(job.nodes, int(job.ppn or 1), values, first, job.seed)
+            nodes //= 2
+
+
+def composition(
+    small: tuple[Job, Phases],
+    fidelity: str,
+    messages: int,
+    tick: core.Tick | None,
+    stop: core.Stop | None,
+) -> dict[str, Any]:
+    """The error of composing a time from parts, measured where the whole can be simulated."""
+    job, phases = small
+    request = request_of(job, fidelity, phases, messages)
+    whole = core.enter("app", {**request, "method": "simulate"}, tick, stop)
+    parts = core.enter("app", {**request, "method": "compose"}, tick, stop)
+    error = abs(parts["time_s"] / whole["time_s"] - 1) if whole["time_s"] > 0 else 0.0
+    return {"nodes": job.nodes, "simulated_s": whole["time_s"], "composed_s": parts["time_s"],
+            "error": error}  # fmt: skip
+
+
 def row_of(
-    model: App, phases: Any, answer: dict[str, Any], before: list[dict[str, Any]]
+    model: App, phases: Phases, answer: dict[str, Any], before: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The row of one number of nodes."""
     seconds = answer["time_s"]

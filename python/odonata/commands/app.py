@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import core
-from ..app import report, running
+from .. import core, tuning
+from ..app import checking, report, running
 from ..options import options_of
 from ..progress import Progress
 from .cli_request import Request, stopped
 from .command import command
 
+RANKS_WANTED = "numbers of ranks, such as `8,27,64`"
 FIGURES = (".png", ".svg", ".pdf")
 
 
 @command("app")
-@click.argument("words", nargs=-1, metavar="NAME|FILE")
+@click.argument("words", nargs=-1, metavar="NAME|FILE|check", type=click.UNPROCESSED)
 @options_of("app")
 def app(words: tuple[str, ...], **given: Any) -> int:
     """Predict how an application scales, from its model.
@@ -30,15 +33,21 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     odonata app hpcg --machine aurora --nodes 128:8192
 
     odonata app hpcg --machine frontier --nodes 8,64 --problem nx=320 --json
+
+    odonata app check my_model.py --machine aurora -n 8,27 -- ./program {n}
     """
     request = Request(given)
     request.use_rules(given["coll_rules"])
+    if words[:1] == ("check",):
+        return compare(request, words[1:], given)
     wrong = request.wrong
     name = words[0] if words else "nothing"
     if len(words) > 1:
         wrong.add("model", " ".join(words), "one model")
+    if given["nodes"] is None:
+        wrong.add("nodes", "nothing", running.NODES_WANTED)
     nodes = wrong.read(
-        "nodes", given["nodes"] or "", running.read_nodes, running.NODES_WANTED, [1]
+        "nodes", given["nodes"] or "1", running.read_nodes, running.NODES_WANTED, [1]
     )
     messages = wrong.count("app", "messages", given["messages"])
     problem = pairs(wrong, given["problem"])
@@ -69,6 +78,26 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         request.print_counters(run, given["counters"])
     request.deliver(result.summary, result.data)
     return stopped(stop, result.summary)
+
+
+def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> int:
+    """Compare a model with its program; exit code 1 if they differ."""
+    wrong = request.wrong
+    name = words[0] if words else "nothing"
+    model = running.try_load(wrong, name)
+    values = model.values(wrong, pairs(wrong, given["problem"])) if model else {}
+    ranks = wrong.read("ranks", given["ranks"], tuning.read_counts, RANKS_WANTED, [8])
+    request.finish()
+    assert model is not None, "reported above"
+    with Progress(f"app check {name}", request.quiet) as tick:
+        result = checking.check(
+            model, name, request.machine, list(words[1:]), ranks, values, tick=tick
+        )
+    if request.as_json:
+        print(json.dumps(dataclasses.asdict(result) | {"is_equal": result.is_equal}))
+    else:
+        print(result.text(), flush=True)
+    return 0 if result.is_equal else 1
 
 
 def pairs(wrong: Any, given: tuple[str, ...]) -> dict[str, str]:

@@ -1,0 +1,122 @@
+//! All calls of each rank as rows, for the comparison with a recording.
+
+use crate::compile::{ActionCode, Code, Compiled};
+use crate::expand::{Item, Position};
+use crate::program::{Distribution, Size};
+use workload::{Op, WORLD};
+
+/// A call of one rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListedCall {
+    /// The name of the operation in recordings.
+    pub op: &'static str,
+    pub phase: u32,
+    /// Partner, or the root of a collective.
+    pub peer: u32,
+    pub bytes: u64,
+    /// Bytes that return from a one-sided access.
+    pub back: u64,
+    /// Of a collective: 0 for the world, else a communicator of `Listing::members`.
+    pub communicator: u32,
+    /// The range in which the bytes lie with a probability of 95 %, if they are drawn.
+    pub range: Option<(u64, u64)>,
+    /// Whether the call itself is drawn.
+    pub is_optional: bool,
+}
+
+/// The calls of a program.
+pub struct Listing<'a> {
+    pub program: &'a Compiled,
+}
+
+impl Listing<'_> {
+    /// Members of a communicator.
+    pub fn members(&self, communicator: u32) -> &[u32] {
+        self.program.members(communicator)
+    }
+
+    /// All calls of a rank, at most `most`; `None` if there are more.
+    pub fn calls(&self, rank: u32, most: usize) -> Option<Vec<ListedCall>> {
+        let mut found = Vec::new();
+        let mut position = Position::default();
+        loop {
+            let Some((item, phase)) = self.program.next(rank, &mut position) else {
+                return Some(found);
+            };
+            if found.len() == most {
+                return None;
+            }
+            let size = self.size(&position);
+            match item {
+                Item::Call { op, .. } => found.extend(listed(op, phase, size)),
+                Item::Collective { at, .. } => found.push(self.collective(rank, at, phase)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The size of the message of the instruction before a position.
+    fn size(&self, position: &Position) -> Option<&Size> {
+        let before = position.code.checked_sub(1)?;
+        let Code::Call(call) = self.program.code.get(before as usize)? else { return None };
+        match &call.action {
+            ActionCode::Send { bytes, .. } | ActionCode::Recv { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn collective(&self, rank: u32, at: u32, phase: u32) -> ListedCall {
+        let prepared = &self.program.calls[at as usize];
+        let communicator = match prepared.call.partition {
+            None => WORLD,
+            Some(at) => {
+                let family = &self.program.families[at as usize];
+                let grid = &self.program.grids[family.of.grid as usize];
+                family.first_context + grid.split(rank, &family.of.axes).1
+            }
+        };
+        let (op, bytes, peer) = (prepared.kind.name(), prepared.call.bytes, prepared.call.root);
+        let range = prepared.call.spread.map(|spread| range(bytes as f64, spread));
+        ListedCall { op, phase, peer, bytes, back: 0, communicator, range, is_optional: false }
+    }
+}
+
+fn listed(op: Op, phase: u32, size: Option<&Size>) -> Option<ListedCall> {
+    let (range, is_optional) = match size {
+        Some(&Size::Drawn { mean, spread, probability, .. }) => {
+            (Some(range(mean, spread)), probability < 1.0)
+        }
+        _ => (None, false),
+    };
+    let (op, peer, bytes, back) = match op {
+        Op::Send { to, bytes, mode: workload::SendMode::Synchronous, .. } => {
+            ("ssend", to, bytes, 0)
+        }
+        Op::Send { to, bytes, .. } => ("send", to, bytes, 0),
+        Op::Recv { from, bytes, .. } => ("recv", from, bytes, 0),
+        Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+            (if atomic { "atomic" } else { "access" }, to, request_bytes, response_bytes)
+        }
+        _ => return None,
+    };
+    Some(ListedCall { op, phase, peer, bytes, back, communicator: WORLD, range, is_optional })
+}
+
+/// The central 95 % of a quantity.
+fn range(mean: f64, spread: Distribution) -> (u64, u64) {
+    /// Quantiles of the standard normal distribution and of the exponential one.
+    const NORMAL: f64 = 1.959_964;
+    const EXPONENTIAL: [f64; 2] = [0.025_318, 3.688_879];
+    let (low, high) = match spread {
+        Distribution::Normal { sigma } => (1.0 - NORMAL * sigma, 1.0 + NORMAL * sigma),
+        Distribution::Uniform { width } => (1.0 - 0.95 * width, 1.0 + 0.95 * width),
+        Distribution::Exponential { mean } => {
+            (1.0 + mean * (EXPONENTIAL[0] - 1.0), 1.0 + mean * (EXPONENTIAL[1] - 1.0))
+        }
+        Distribution::LogNormal { sigma } => {
+            let middle = -sigma * sigma / 2.0;
+            ((middle - NORMAL * sigma).exp(), (middle + NORMAL * sigma).exp())
+        }
+    };
+    ((mean * low).max(0.0).floor() as u64, (mean * high).ceil() as u64)
+}

@@ -1,0 +1,287 @@
+//! The distinct parts of a program, which are simulated once each if the whole is too large.
+//!
+//! A part is a computation, a blocking collective, or an exchange: consecutive messages, and
+//! whatever is made while requests are open.
+
+use crate::compile::{ActionCode, CallCode, Code, Compiled, LoopCode, around};
+use crate::program::{Distribution, Partner};
+use collectives::Collective;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Computation number.
+    Compute(u32),
+    /// Collective call number.
+    Collective(u32),
+    /// Position in `Units::exchanges`.
+    Exchange(u32),
+}
+
+/// A use of a part in a phase.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitUse {
+    pub unit: Unit,
+    pub phase: u32,
+    /// Number of executions, and the same with coarser samples of loops.
+    pub weight: f64,
+    pub coarse: f64,
+}
+
+/// The parts of a program in the order of the code.
+#[derive(Clone, Debug)]
+pub struct Units {
+    pub uses: Vec<UnitUse>,
+    /// Distinct exchanges, each a program that executes it twice.
+    pub exchanges: Vec<Compiled>,
+    codes: Vec<Vec<Code>>,
+}
+
+impl Units {
+    pub fn of(program: &Compiled) -> Units {
+        let mut units = Units { uses: Vec::new(), exchanges: Vec::new(), codes: Vec::new() };
+        let mut weights = vec![(1.0, 1.0)];
+        let mut at = 0;
+        while let Some(code) = program.code.get(at) {
+            let &(weight, coarse) = weights.last().expect("the outermost");
+            let end = exchange_end(program, at);
+            if end > at {
+                let phase = phase_of(&program.code[at..end]);
+                let unit = Unit::Exchange(units.exchange(program, at..end));
+                units.uses.push(UnitUse { unit, phase, weight, coarse });
+                at = end;
+                continue;
+            }
+            match code {
+                Code::Begin(number) => {
+                    let of = &program.loops[*number as usize];
+                    weights.push((weight * of.count, coarse * of.coarse));
+                }
+                Code::End(_) => drop(weights.pop()),
+                Code::Call(call) => {
+                    let unit = match call.action {
+                        ActionCode::Compute(of) => Some(Unit::Compute(of)),
+                        ActionCode::Collective(of) => Some(Unit::Collective(of)),
+                        _ => None,
+                    };
+                    let phase = call.phase;
+                    units.uses.extend(unit.map(|unit| UnitUse { unit, phase, weight, coarse }));
+                }
+            }
+            at += 1;
+        }
+        units
+    }
+
+    /// The number of an exchange, which is new unless an equal one is known.
+    fn exchange(&mut self, program: &Compiled, range: std::ops::Range<usize>) -> u32 {
+        let code: Vec<Code> = program.code[range].iter().map(normalized).collect();
+        let known = self.codes.iter().position(|known| are_equal(program, known, &code));
+        let at = known.unwrap_or_else(|| {
+            self.exchanges.push(program.part(&code));
+            self.codes.push(code);
+            self.codes.len() - 1
+        });
+        at as u32
+    }
+}
+
+/// Without what has no effect on time.
+fn normalized(code: &Code) -> Code {
+    let mut code = code.clone();
+    if let Code::Call(call) = &mut code {
+        call.phase = 0;
+        match &mut call.action {
+            ActionCode::Send { tag, .. } | ActionCode::Recv { tag, .. } => *tag = 0,
+            ActionCode::RemapSend(of) | ActionCode::RemapRecv(of) => of.tag = 0,
+            _ => {}
+        }
+    }
+    code
+}
+
+fn are_equal(program: &Compiled, a: &[Code], b: &[Code]) -> bool {
+    let count = |number: &u32| program.loops[*number as usize].count;
+    a.len() == b.len()
+        && a.iter().zip(b).all(|pair| match pair {
+            (Code::Begin(a), Code::Begin(b)) | (Code::End(a), Code::End(b)) => count(a) == count(b),
+            (Code::Call(a), Code::Call(b)) => match (&a.action, &b.action) {
+                (ActionCode::Compute(x), ActionCode::Compute(y)) => {
+                    program.seconds[*x as usize] == program.seconds[*y as usize]
+                }
+                _ => a == b,
+            },
+            _ => false,
+        })
+}
+
+fn phase_of(code: &[Code]) -> u32 {
+    let mut phases = code.iter().filter_map(|code| match code {
+        Code::Call(call) => Some(call.phase),
+        _ => None,
+    });
+    phases.next().unwrap_or(0)
+}
+
+fn is_message(call: &CallCode) -> bool {
+    !matches!(call.action, ActionCode::Compute(_) | ActionCode::Collective(_))
+}
+
+/// The end of the exchange that begins at `from`; `from` if none does.
+fn exchange_end(program: &Compiled, from: usize) -> usize {
+    let mut open = [false; 4];
+    let (mut depth, mut at, mut end) = (0, from, from);
+    while let Some(code) = program.code.get(at) {
+        let is_open = open.contains(&true);
+        match code {
+            Code::Begin(number) => {
+                let of = &program.loops[*number as usize];
+                let inside = &program.code[of.begin as usize..of.end as usize];
+                let has_other =
+                    inside.iter().any(|code| matches!(code, Code::Call(c) if !is_message(c)));
+                if !is_open && has_other {
+                    return end;
+                }
+                depth += 1;
+            }
+            Code::End(_) if depth == 0 => return end,
+            Code::End(_) => depth -= 1,
+            Code::Call(call) => match call.action {
+                ActionCode::Wait(of) => open[usize::from(of.min(3))] = false,
+                _ => {
+                    if !is_open && call.request == 0 && !is_message(call) && depth == 0 {
+                        return end;
+                    }
+                    open[usize::from(call.request)] |= call.request > 0;
+                }
+            },
+        }
+        at += 1;
+        if depth == 0 && !open.contains(&true) {
+            end = at;
+        }
+    }
+    end
+}
+
+impl Compiled {
+    /// A program that executes a part of the code twice; the second time counts.
+    fn part(&self, code: &[Code]) -> Compiled {
+        let begins = |code: &Code| match code {
+            Code::Begin(number) => Some(*number),
+            _ => None,
+        };
+        let inner: Vec<u32> = code.iter().filter_map(begins).collect();
+        let place =
+            |old: u32| inner.iter().position(|&number| number == old).map(|at| at as u32 + 1);
+        let mut part = vec![Code::Begin(0)];
+        part.extend(code.iter().map(|code| match code {
+            Code::Begin(old) => Code::Begin(place(*old).expect("begins inside")),
+            Code::End(old) => Code::End(place(*old).expect("begins inside")),
+            other => other.clone(),
+        }));
+        part.push(Code::End(0));
+        let find = |what: &dyn Fn(&Code) -> bool| {
+            part.iter().position(what).expect("loops begin and end inside") as u32
+        };
+        let outer = LoopCode {
+            begin: 0,
+            end: part.len() as u32 - 1,
+            depth: 0,
+            count: 1.0,
+            coarse: 1.0,
+            is_sample: true,
+            simulated: 2,
+        };
+        let lowest = inner.iter().map(|&old| self.loops[old as usize].depth).min().unwrap_or(0);
+        let own = inner.iter().zip(1..).map(|(&old, new)| {
+            let of = &self.loops[old as usize];
+            LoopCode {
+                begin: find(&|code| *code == Code::Begin(new)),
+                end: find(&|code| *code == Code::End(new)),
+                depth: of.depth - lowest + 1,
+                ..of.clone()
+            }
+        });
+        let loops = std::iter::once(outer.clone()).chain(own).collect();
+        Compiled { loops, around: around(&part), code: part, ..self.clone() }
+    }
+
+    /// The call of a collective among all ranks, as rank 0 makes it; `None` of other communicators.
+    pub fn world_call(&self, at: u32) -> Option<&Collective> {
+        let call = &self.calls[at as usize];
+        call.call.partition.is_none().then(|| &call.by_color[0][0])
+    }
+
+    /// A program that executes a collective call twice, of which the second counts.
+    pub fn collective_part(&self, at: u32) -> Compiled {
+        let action = ActionCode::Collective(at);
+        self.part(&[Code::Call(CallCode { phase: 0, request: 0, only: Vec::new(), action })])
+    }
+
+    /// The time of a computation, mean over ranks, s.
+    pub fn mean_seconds(&self, of: u32) -> f64 {
+        self.seconds[of as usize]
+    }
+
+    /// Relative standard deviations of a computation: between ranks, and between calls.
+    pub fn deviations(&self, of: u32) -> (f64, f64) {
+        let computation = &self.computations[of as usize];
+        let or = |own: Option<Distribution>, other: f64| own.map_or(other, deviation);
+        (or(computation.imbalance, self.spread), or(computation.noise, self.jitter))
+    }
+
+    /// The same exchange among the first ranks alone, at least `least`. The slowest axis of the
+    /// grid is cut and wraps around, so that every rank has all of its neighbors on it. `None` if
+    /// the exchange is not among neighbors of one grid.
+    pub fn cut(&self, most_ranks: u32, least: u32) -> Option<Compiled> {
+        let mut grid = None;
+        for code in &self.code {
+            let Code::Call(call) = code else { continue };
+            let partner = match &call.action {
+                ActionCode::Send { to, .. } => to,
+                ActionCode::Recv { from, .. } => from,
+                ActionCode::Wait(_) => continue,
+                _ => return None,
+            };
+            let Partner::Offset { grid: own, .. } = partner else { return None };
+            if !call.only.is_empty() || grid.is_some_and(|known| known != *own) {
+                return None;
+            }
+            grid = Some(*own);
+        }
+        let number = grid?;
+        let whole = &self.grids[number as usize];
+        let axis = if whole.first_fastest { whole.shape.len() - 1 } else { 0 };
+        let plane = self.ranks / whole.shape[axis];
+        // Five planes: neighbors of neighbors differ.
+        let planes = (most_ranks / plane).max(5).max(least.div_ceil(plane));
+        if planes >= whole.shape[axis] {
+            return None;
+        }
+        let mut cut = self.clone();
+        cut.ranks = planes * plane;
+        cut.world.truncate(cut.ranks as usize);
+        cut.grids[number as usize].shape[axis] = planes;
+        for code in &mut cut.code {
+            let Code::Call(call) = code else { continue };
+            if let ActionCode::Send { to: Partner::Offset { by, periodic, .. }, .. }
+            | ActionCode::Recv { from: Partner::Offset { by, periodic, .. }, .. } =
+                &mut call.action
+            {
+                periodic.resize(by.len(), false);
+                periodic[axis] = true;
+            }
+        }
+        Some(cut)
+    }
+}
+
+/// Relative standard deviation of a factor.
+fn deviation(of: Distribution) -> f64 {
+    match of {
+        Distribution::Normal { sigma } => sigma,
+        Distribution::Uniform { width } => width / 3f64.sqrt(),
+        Distribution::Exponential { mean } => mean,
+        Distribution::LogNormal { sigma } => ((sigma * sigma).exp() - 1.0).sqrt(),
+    }
+}

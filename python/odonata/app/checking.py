@@ -1,0 +1,368 @@
+"""Comparison of a model with its program: `odonata app check MODEL -- ./program`.
+
+The program runs with a few numbers of ranks, and its calls are recorded. The calls of each rank in
+the model must be a part of those in the recording, in the same order: operation, partner, bytes and
+communicator. Calls before and after that part are counted; they are the set-up and the end of the
+program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import core, launch, records
+from ..errors import Diagnostics
+from ..machines import Machine
+from .model import App
+from .phases import input_error
+
+# Rows of a recording that are not calls of a model.
+IGNORED = {
+    "pause", "exit", "delay", "packs", "unpacks", "register", "deregister", "probe", "iprobe",
+    "mprobe", "cancel", "lock", "lock_shared", "unlock", "read", "write",
+}  # fmt: skip
+PRIVATE = 3 << 30  # bits of the contexts of the library's own messages
+ANY_SOURCE = 1  # bit of `flags`
+PAIRWISE = {"send", "ssend", "recv", "access", "atomic"}
+ROOTED = {"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"}
+COMPARED = 48  # calls by which the start of the model's part is found
+MOST_SHOWN = 20  # differences of one size
+STAMP = ".checked.json"
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the model."""
+
+    op: str
+    phase: str
+    peer: int
+    bytes: int
+    back: int
+    members: tuple[int, ...]
+    low: int | None
+    high: int | None
+    is_optional: bool
+
+
+@dataclass
+class Difference:
+    """The first difference of a rank: the number of the call in its recording, from 0."""
+
+    rank: int
+    call: int
+    phase: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        where = f"rank {self.rank}, call {self.call}, phase {self.phase}"
+        return f"{where}: found {self.found}; expected {self.expected}"
+
+
+@dataclass
+class SizeCheck:
+    """The comparison with one number of ranks."""
+
+    ranks: int
+    calls: int = 0
+    before: Counter[str] = field(default_factory=Counter)
+    after: Counter[str] = field(default_factory=Counter)
+    drawn: int = 0
+    outside: int = 0
+    differences: list[Difference] = field(default_factory=list)
+
+    @property
+    def is_equal(self) -> bool:
+        return not self.differences
+
+    def finish(self) -> None:
+        """Drawn sizes: at most 5 % outside of their range, within three standard deviations."""
+        allowed = 0.05 * self.drawn + 3 * math.sqrt(0.05 * 0.95 * self.drawn)
+        if self.outside > allowed:
+            found = f"{self.outside:,} of {self.drawn:,} drawn sizes outside of their 95 % range"
+            expected = f"at most {math.floor(allowed):,}"
+            self.differences.append(Difference(0, 0, "all", found, expected))
+
+
+@dataclass
+class CheckResult:
+    """The comparison with all numbers of ranks."""
+
+    name: str
+    sizes: list[SizeCheck]
+
+    @property
+    def is_equal(self) -> bool:
+        return all(size.is_equal for size in self.sizes)
+
+    def text(self) -> str:
+        lines = []
+        for size in self.sizes:
+            words = "equal" if size.is_equal else "different"
+            drawn = f", {size.drawn:,} sizes drawn" if size.drawn else ""
+            lines.append(
+                f"{size.ranks} ranks: {words}, {size.calls:,} calls compared{drawn}; "
+                f"before: {listed(size.before)}; after: {listed(size.after)}"
+            )
+            lines += [f"  {difference}" for difference in size.differences[:MOST_SHOWN]]
+            more = len(size.differences) - MOST_SHOWN
+            if more > 0:
+                lines.append(f"  and {more} more ranks")
+        return "\n".join(lines)
+
+
+def listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {op}" for op, count in sorted(counts.items())) or "none"
+
+
+def check(
+    model: App,
+    name: str,
+    machine: Machine,
+    program: Sequence[str],
+    ranks: Sequence[int] = (8, 27, 64),
+    values: Mapping[str, Any] | None = None,
+    tick: core.Tick | None = None,
+) -> CheckResult:
+    """Run the program with each number of ranks, and compare its calls with the model's.
+
+    `{option}` in the program's arguments is replaced by the value of the model's option.
+    """
+    wrong = Diagnostics()
+    given = dict(model.options) if values is None else dict(values)
+    if len(ranks) < 2:
+        wrong.add("ranks", list(ranks), "at least two numbers of ranks")
+    words = [filled(wrong, word, given) for word in program]
+    if not words:
+        wrong.add("program", "nothing", "a program after `--`")
+    wrong.raise_any()
+    listings = [listing(model, n, given) for n in ranks]
+    sizes = []
+    for n, (calls, communicators) in zip(ranks, listings, strict=True):
+        rows = recorded(machine, words, n, tick)
+        sizes.append(compared(n, calls, communicators, rows))
+    result = CheckResult(name, sizes)
+    if result.is_equal:
+        stamp(model, result)
+    return result
+
+
+def filled(wrong: Diagnostics, word: str, values: Mapping[str, Any]) -> str:
+    """An argument of the program with options of the model."""
+    try:
+        return word.format_map({key: str(value) for key, value in values.items()})
+    except (KeyError, IndexError, ValueError):
+        legal = ", ".join(f"{{{name}}}" for name in values)
+        wrong.add("program", word, f"options of the model in braces: {legal}")
+        return word
+
+
+def listing(
+    model: App, ranks: int, values: Mapping[str, Any]
+) -> tuple[list[list[Call]], dict[int, tuple[int, ...]]]:
+    """The model's calls by rank, and the members of its communicators."""
+    phases = model.phases(ranks, 1, values)
+    answer = core.query("app_calls", {"program": phases.program(), "seed": phases.seed})
+    members = {int(key): tuple(found) for key, found in answer["communicators"].items()}
+    names = answer["phases"]
+    calls = [
+        [
+            Call(op, names[phase], peer, size, back, members[of], low, high, optional)
+            for op, phase, peer, size, back, of, low, high, optional in rows
+        ]
+        for rows in answer["ranks"]
+    ]
+    return calls, members
+
+
+def recorded(
+    machine: Machine, program: Sequence[str], ranks: int, tick: core.Tick | None
+) -> list[list[dict[str, Any]]]:
+    """The calls of the program by rank, with the members of their communicators."""
+    with tempfile.TemporaryDirectory(prefix="odonata-check-") as directory:
+        file = Path(directory) / "recording.parquet"
+        ppn = 8 if ranks % 8 == 0 else 1
+        job = machine.job(nodes=-(-ranks // ppn), ppn=ppn, ranks=ranks)
+        launch.run(job, program, fidelity="loggp", compute="none", record=file, tick=tick)
+        wrong = Diagnostics()
+        header, columns = records.read(wrong, file, file.read_bytes())
+        wrong.raise_any()
+        world = tuple(range(ranks))
+        members = {context: tuple(found) for context, found in header["communicators"]}
+        rows: list[list[dict[str, Any]]] = [[] for _ in range(ranks)]
+        for row in records.rows(header, columns):
+            if row["op"] in IGNORED or row["context"] & PRIVATE or row["op"].startswith("file_"):
+                continue
+            row["members"] = members.get(row["context"], world)
+            rows[row["rank"]].append(row)
+        return rows
+
+
+def compared(
+    ranks: int,
+    calls: Sequence[Sequence[Call]],
+    communicators: Mapping[int, tuple[int, ...]],
+    rows: Sequence[Sequence[Mapping[str, Any]]],
+) -> SizeCheck:
+    """All ranks of one size. Of each rank, the first difference counts."""
+    size = SizeCheck(ranks)
+    for rank in range(ranks):
+        mine, found = calls[rank], rows[rank]
+        start = start_of(mine, found)
+        at = start
+        for call, row in pairs(mine, found, start):
+            if row is None or not is_equal(call, row, size):
+                size.differences.append(difference(rank, at, call, row))
+                break
+            at += 1
+            size.calls += 1
+        else:
+            size.before.update(row["op"] for row in found[:start])
+            rest = found[at:]
+            size.after.update(row["op"] for row in rest)
+            repeated = repetition(mine, rest)
+            if repeated is not None:
+                size.differences.append(
+                    Difference(rank, at + repeated, mine[-1].phase, "further iterations",
+                               "the end of the model's calls")
+                )  # fmt: skip
+    size.finish()
+    return size
+
+
+def pairs(
+    calls: Sequence[Call], rows: Sequence[Mapping[str, Any]], start: int
+) -> Iterator[tuple[Call, Mapping[str, Any] | None]]:
+    """Calls of the model and of the recording in order. Calls that are drawn are skipped, with the
+    messages that the program sends and receives instead."""
+    at, nth = start, 0
+    while nth < len(calls):
+        if calls[nth].is_optional:
+            while nth < len(calls) and calls[nth].is_optional:
+                nth += 1
+            while at < len(rows) and rows[at]["op"] in PAIRWISE:
+                at += 1
+            continue
+        yield calls[nth], rows[at] if at < len(rows) else None
+        at, nth = at + 1, nth + 1
+
+
+def start_of(calls: Sequence[Call], rows: Sequence[Mapping[str, Any]]) -> int:
+    """Where the model's calls begin in a recording: where most of the first ones agree."""
+    if not calls:
+        return len(rows)
+    head = calls[:COMPARED]
+    best, most = 0, -1
+    ops = [call.op for call in head]
+    for start in range(max(len(rows) - len(calls) + 1, 1)):
+        part = rows[start : start + len(head)]
+        if sum(op == row["op"] for op, row in zip(ops, part)) <= most:  # noqa: B905 - may end
+            continue
+        score = sum(is_equal(call, row, None) for call, row in zip(head, part))  # noqa: B905
+        if score > most:
+            best, most = start, score
+        if most == len(head):
+            break
+    return best
+
+
+def repetition(calls: Sequence[Call], rest: Sequence[Mapping[str, Any]]) -> int | None:
+    """Where the last calls of the model occur again: the program has more iterations."""
+    tail = list(calls[-8:])
+    if len(tail) < 8 or not any(call.op in PAIRWISE for call in tail):
+        tail = list(calls[-64:])
+    if not any(call.op in PAIRWISE for call in tail):
+        return None
+    for start in range(len(rest) - len(tail) + 1):
+        part = rest[start : start + len(tail)]
+        if all(is_equal(call, row, None) for call, row in zip(tail, part, strict=True)):
+            return start
+    return None
+
+
+def is_equal(call: Call, row: Mapping[str, Any], size: SizeCheck | None) -> bool:
+    """Whether a recorded call is the model's. Sizes that are drawn are counted in `size`."""
+    if call.op != row["op"] or call.back != row["back"]:
+        return False
+    if call.op in PAIRWISE:
+        any_source = call.op == "recv" and row["flags"] & ANY_SOURCE
+        if call.peer != row["peer"] and not any_source:
+            return False
+    else:
+        if call.members != row["members"] or (call.op in ROOTED and call.peer != row["root"]):
+            return False
+        if row["lengths"] and call.low is None and call.op != "reduce_scatter":
+            return all(length == call.bytes for length in row["lengths"])
+        if row["lengths"]:
+            return True
+    if call.low is not None and call.high is not None:
+        if size is not None and call.op != "recv":
+            size.drawn += 1
+            size.outside += not call.low <= row["bytes"] <= call.high
+        return True
+    if call.op == "recv":
+        return bool(row["bytes"] >= call.bytes)  # the buffer may be longer than the message
+    return bool(row["bytes"] == call.bytes)
+
+
+def difference(rank: int, at: int, call: Call, row: Mapping[str, Any] | None) -> Difference:
+    """A call of the model and what was recorded."""
+    if row is None:
+        found = "the end of the recording"
+    elif row["op"] in PAIRWISE:
+        found = described(row["op"], row["peer"], row["bytes"], row["back"])
+    else:
+        found = f"{row['op']} of {row['bytes']:,} B, {len(row['members'])} ranks"
+        found += f", root {row['root']}" if row["op"] in ROOTED else ""
+    if call.op in PAIRWISE:
+        expected = described(call.op, call.peer, call.bytes, call.back)
+    else:
+        expected = f"{call.op} of {call.bytes:,} B, {len(call.members)} ranks"
+        expected += f", root {call.peer}" if call.op in ROOTED else ""
+    return Difference(rank, at, call.phase, found, expected)
+
+
+def described(op: str, peer: int, size: int, back: int) -> str:
+    side = "from" if op == "recv" else "to"
+    more = f", {back:,} B back" if back else ""
+    return f"{op} {side} rank {peer}, {size:,} B{more}"
+
+
+def digest(model: App) -> str:
+    """Of the model's file."""
+    try:
+        return hashlib.sha256(Path(model.file).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def stamp(model: App, result: CheckResult) -> None:
+    """Note beside a user's model that its present text was checked."""
+    if model.is_checked:
+        return
+    text = {"sha256": digest(model), "ranks": [size.ranks for size in result.sizes]}
+    try:
+        Path(model.file + STAMP).write_text(json.dumps(text) + "\n")
+    except OSError as error:
+        raise input_error("model", model.file + STAMP, f"a file that can be written ({error})") \
+            from None  # fmt: skip
+
+
+def is_checked(model: App) -> bool:
+    """Whether the present text of the model was compared with its program."""
+    if model.is_checked:
+        return True
+    try:
+        found = json.loads(Path(model.file + STAMP).read_text())
+        return isinstance(found, dict) and found.get("sha256") == digest(model)
+    except (OSError, ValueError):
+        return False

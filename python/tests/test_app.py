@@ -1,0 +1,426 @@
+"""Application models: calls, times, errors, and the comparison with a program."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import odonata as od
+from odonata import app, core
+from odonata.app import checking, running, shapes
+from odonata.errors import InputError
+
+MACHINE = od.machine("dragonfly-1056")
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+
+
+def calls_of(function, ranks: int, **more):
+    """The calls of a model by rank: operation, partner and bytes."""
+    model = app.App(function, **more)
+    phases = model.phases(ranks, 1, model.values(None, {}))
+    answer = core.query("app_calls", {"program": phases.program(), "seed": 1})
+    return [[(op, peer, size) for op, _, peer, size, *_ in rows] for rows in answer["ranks"]]
+
+
+def sends(calls):
+    return sorted((rank, peer, size) for rank, rows in enumerate(calls)
+                  for op, peer, size in rows if op == "send")  # fmt: skip
+
+
+def receives(calls):
+    return sorted((peer, rank, size) for rank, rows in enumerate(calls)
+                  for op, peer, size in rows if op == "recv")  # fmt: skip
+
+
+def timed(function, nodes=4, ppn=2, **more):
+    given = {key: more.pop(key) for key in ("fidelity", "seed", "messages") if key in more}
+    return app.run(app.App(function, ppn=ppn, **more), MACHINE, nodes=nodes, **given)
+
+
+# Shapes and samples
+
+
+@pytest.mark.parametrize("ranks, shape", [(8, (2, 2, 2)), (12, (3, 2, 2)), (7, (7, 1, 1)),
+                                          (127_488, (83, 48, 32))])  # fmt: skip
+def test_grids_are_balanced(ranks, shape):
+    found = shapes.balanced(ranks, 3)
+    assert found == shape
+
+
+@pytest.mark.parametrize("count", [1, 2, 29, 30, 31, 1000])
+def test_sampled_sums_of_lines_are_exact(count):
+    at = shapes.sample(count, 30)
+    weights = shapes.weights(at, count)
+    assert at[0] == 0 and at[-1] == count - 1 and len(at) <= 30
+    for line in (lambda k: 1.0, lambda k: 3.0 * k - 7.0):
+        exact = math.fsum(line(k) for k in range(count))
+        found = math.fsum(w * line(k) for w, k in zip(weights, at, strict=True))
+        assert found == pytest.approx(exact, rel=1e-12)
+
+
+# Calls, against closed forms
+
+
+@pytest.mark.parametrize("order", ["isend", "send"])
+def test_halos_send_faces_edges_and_corners(order):
+    box = (4, 5, 6)
+    calls = calls_of(lambda a: a.halo(width=2, bytes=8, order=order), 27, grid=3, box=box)
+    found = sends(calls)
+    assert found == receives(calls)
+    # 3 x 3 x 3: (3 * 3 - 2)^3 - 27 directed pairs of neighbors; the middle rank has 26.
+    assert len(found) == 7**3 - 27
+    middle = sorted(size for rank, _, size in found if rank == 13)
+    faces = [2 * a * b * 8 for a, b in ((4, 5), (4, 6), (5, 6)) for _ in range(2)]
+    edges = [4 * n * 8 for n in box for _ in range(4)]
+    assert middle == sorted([*faces, *edges, *[8 * 8] * 8])
+
+
+def test_sweeps_cover_the_corners_with_six_messages():
+    calls = calls_of(lambda a: a.halo(periodic=True, order="sweep"), 27, grid=3, box=(4, 4, 4))
+    assert all(sum(op == "send" for op, *_ in rows) == 6 for rows in calls)
+    assert sends(calls) == receives(calls)
+    sizes = sorted(size // 8 for rank, _, size in sends(calls) if rank == 0)
+    assert sizes == [16, 16, 24, 24, 36, 36]
+
+
+@pytest.mark.parametrize("q", [2, 3, 5, 8, 13])
+@pytest.mark.parametrize("algorithm", ["1ring", "1ringM", "2ring", "2ringM", "long", "longM"])
+def test_panels_reach_every_rank(q, algorithm):
+    size = 8 * 5 * 13 * q
+    calls = calls_of(lambda a: a.panel_bcast(size, axis=1, root=1, algorithm=algorithm), 2 * q,
+                     grid=lambda ranks: (2, q))  # fmt: skip
+    found = sends(calls)
+    assert found == receives(calls)
+    for row in range(2):
+        root = row * q + 1
+        ranks = range(row * q, row * q + q)
+        got = {rank: sum(n for _, to, n in found if to == rank) for rank in ranks}
+        if algorithm.startswith("long"):
+            # All pieces but the own one arrive by the ring, and each rank has one piece before.
+            assert all(got[rank] >= size * (q - 1) // q for rank in ranks), got
+        else:
+            assert got == {rank: 0 if rank == root else size for rank in ranks}
+            assert sum(from_ in ranks for from_, *_ in found) == q - 1
+
+
+@pytest.mark.parametrize("p", [2, 3, 4, 6, 8])
+def test_binary_exchange_takes_the_logarithm(p):
+    calls = calls_of(lambda a: a.swap_rows(800, axis=0, algorithm="binary"), p, grid=1)
+    found = sends(calls)
+    power = 1 << (p.bit_length() - 1)
+    assert found == receives(calls)
+    assert len(found) == power * int(math.log2(power)) + 2 * (p - power)
+
+
+def test_sparse_messages_match_and_have_their_mean():
+    calls = calls_of(
+        lambda a: a.sparse(4800, spread=app.normal(0.1), probability=0.5, partners=20, grain=24),
+        200,
+    )
+    found = sends(calls)
+    assert found == receives(calls)
+    # 4,000 possible messages: 2,000 expected, six standard deviations are 190.
+    assert 1810 < len(found) < 2190
+    assert all(size % 24 == 0 for *_, size in found)
+    assert sum(n for *_, n in found) / len(found) == pytest.approx(4800, rel=0.02)
+
+
+def test_collectives_are_of_rows_and_columns():
+    def step(a):
+        a.allreduce(8, axes=1)
+        a.bcast(80, axes=0, root=1)
+
+    model = app.App(step, grid=lambda ranks: (2, 3))
+    phases = model.phases(6, 1, {})
+    answer = core.query("app_calls", {"program": phases.program(), "seed": 1})
+    members = {int(key): found for key, found in answer["communicators"].items()}
+    first = {rank: members[rows[0][5]] for rank, rows in enumerate(answer["ranks"])}
+    second = {rank: members[rows[1][5]] for rank, rows in enumerate(answer["ranks"])}
+    assert first == {r: [0, 1, 2] if r < 3 else [3, 4, 5] for r in range(6)}
+    assert second == {r: [r % 3, r % 3 + 3] for r in range(6)}
+
+
+# Times
+
+
+def test_computation_takes_its_time():
+    result = timed(lambda a: a.compute(seconds=0.25))
+    assert result.rows[0]["time_s"] == pytest.approx(0.25, rel=1e-9)
+
+
+def test_loops_are_multiplied():
+    def step(a):
+        with a.loop(1000), a.loop(10):
+            a.compute(seconds=1e-6)
+            a.barrier()
+
+    def once(a):
+        with a.loop(3):
+            a.compute(seconds=1e-6)
+            a.barrier()
+
+    many, three = timed(step).rows[0]["time_s"], timed(once).rows[0]["time_s"]
+    assert many == pytest.approx(10_000 / 3 * three, rel=0.02)
+
+
+def test_samples_integrate_shrinking_loops():
+    def step(a):
+        for k in a.sampled(range(1000)):
+            a.compute(seconds=1e-3 * (1 - k / 1000) ** 2)
+
+    run = timed(step)
+    exact = sum(1e-3 * (1 - k / 1000) ** 2 for k in range(1000))
+    assert run.rows[0]["time_s"] == pytest.approx(exact, rel=5e-3)
+    errors = run.summary["runs"][0]["errors"]
+    assert 0 < errors["sampling"] < 0.03
+    assert abs(run.rows[0]["time_s"] / exact - 1) < errors["sampling"]
+
+
+def test_overlap_hides_the_shorter_part():
+    def communicate(a):
+        a.shift(2, 4 << 20)
+
+    def both(offload):
+        def step(a):
+            with a.overlap(offload):
+                if offload:
+                    a.compute(seconds=2e-3)
+                communicate(a)
+                if not offload:
+                    a.compute(seconds=2e-3)
+
+        return step
+
+    alone = timed(communicate).rows[0]["time_s"]
+    assert 1e-4 < alone < 2e-3
+    for offload in (False, True):
+        assert timed(both(offload)).rows[0]["time_s"] == pytest.approx(2e-3, rel=0.1)
+
+
+def test_the_slowest_rank_delays_a_barrier():
+    def step(a):
+        a.compute(seconds=1e-3, imbalance=app.uniform(0.5))
+        a.barrier()
+
+    seconds = timed(step, nodes=64).rows[0]["time_s"]
+    assert 1.45e-3 < seconds < 1.52e-3  # of 128 draws up to 1.5 ms
+
+
+def test_a_shift_is_within_the_bounds_of_bandwidth_and_latency():
+    size, rate = 1 << 20, 8e9  # machines/dragonfly-1056.toml, links.edge
+    seconds = timed(lambda a: a.shift(1, size), nodes=8, ppn=1).rows[0]["time_s"]
+    assert size / rate < seconds < 1.25 * size / rate + 20e-6
+
+
+def test_runs_are_deterministic_at_every_fidelity():
+    def step(a):
+        with a.loop(3):
+            a.compute(seconds=1e-5, noise=app.normal(0.1))
+            a.sparse(5000, spread=app.lognormal(0.3), partners=4)
+            a.allreduce(64)
+
+    for fidelity in ("loggp", "flow", "packet"):
+        first, second = (timed(step, fidelity=fidelity).summary for _ in range(2))
+        assert first["digest"] == second["digest"]
+        assert first["rows"] == second["rows"]
+    other = timed(step, seed=2).summary
+    assert other["digest"] != timed(step).summary["digest"]
+
+
+def test_compositions_are_near_the_whole():
+    model = running.load("hpcg")
+    values = model.values(None, {"nx": 32, "ny": 32, "nz": 32})
+    machine = od.machine("aurora")
+    job = machine.job(nodes=16, ppn=12)
+    phases = model.phases(16, 12, values)
+    found = running.composition((job, phases), "loggp", 2_000_000, None, None)
+    assert found["error"] < 0.15
+
+
+def test_large_runs_are_composed_and_state_the_error():
+    result = app.run("hpcg", od.machine("aurora"), nodes=[64], messages=100_000)
+    run = result.summary["runs"][0]
+    assert run["method"] == "composed" and run["composition"]["nodes"] < 64
+    whole = app.run("hpcg", od.machine("aurora"), nodes=[64], messages=10_000_000)
+    row, exact = result.rows[0], whole.rows[0]
+    assert row["time_s"] == pytest.approx(exact["time_s"], rel=0.1)
+    assert row["low"] <= row["figure_of_merit"] <= row["high"]
+
+
+def test_weak_and_strong_scaling():
+    machine = od.machine("aurora")
+    weak = app.run("hpcg", machine, nodes="2:4")
+    strong = app.run("hpcg", machine, nodes="2:4", scaling="strong")
+    assert [row["nodes"] for row in weak.rows] == [2, 4]
+    assert weak.rows[0] == strong.rows[0]
+    assert strong.rows[1]["time_s"] < 0.7 * weak.rows[1]["time_s"]
+
+
+# Errors
+
+BAD = """
+from odonata.app import App
+
+
+def step(a):
+    {body}
+
+
+model = App(step, grid=2, box=(4, 4), ppn=2)
+"""
+
+
+@pytest.mark.parametrize("body, words", [
+    ("a.halo(box=(1, 2, 3))", "2, as the grid"),
+    ("a.allreduce(-8)", "bytes from 0"),
+    ("a.bcast(8, root=10**6)", "a rank from 0 to"),
+    ("a.allreduce(8, axes=5)", "an axis of a grid"),
+    ("a.where(axis=0, at=99).__enter__()", "coordinates of axis 0"),
+    ("a.compute(seconds='long')", "seconds from 0"),
+    ("1 / 0", "ZeroDivisionError"),
+    ("a.nothing()", "AttributeError"),
+    ("[a.barrier() for _ in iter(int, 1)]", "more than"),
+])  # fmt: skip
+def test_errors_have_file_and_line(odonata, tmp_path, body, words):
+    file = tmp_path / "model.py"
+    file.write_text(BAD.format(body=body))
+    done = odonata("app", file, "--machine", "dragonfly-1056", "--nodes", 8)
+    assert done.returncode == 2
+    assert f"{file}:6" in done.stderr
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("text, words", [
+    ("model = 3", "model = App(...)"),
+    ("def broken(:", "a Python file"),
+    ("import nothing_like_it", "ModuleNotFoundError"),
+])  # fmt: skip
+def test_files_without_a_model_are_refused(odonata, tmp_path, text, words):
+    file = tmp_path / "model.py"
+    file.write_text(text)
+    done = odonata("app", file, "--machine", "dragonfly-1056", "--nodes", 8)
+    assert done.returncode == 2
+    assert words in done.stderr and str(file) in done.stderr
+
+
+def test_all_problems_of_a_model_are_reported_at_once():
+    def step(a):
+        a.allreduce(-8)
+        a.bcast(8, root=-1)
+
+    with pytest.raises(InputError) as error:
+        timed(step)
+    assert len(error.value.diagnostics) == 2
+
+
+def test_endless_functions_are_stopped(monkeypatch):
+    def step(a):
+        while True:
+            pass
+
+    monkeypatch.setattr(app.phases, "MOST_SECONDS", 0.2)
+    with pytest.raises(InputError, match="runs for more than") as error:
+        timed(step)
+    assert error.value.diagnostics[0].at.startswith(f"{__file__}:")
+
+
+def test_flops_need_rates():
+    with pytest.raises(InputError, match="node.device"):
+        timed(lambda a: a.compute(flops=1e9))
+
+
+# The command
+
+
+def test_the_command_prints_rows(odonata):
+    done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", "1:4", "--json")
+    assert done.returncode == 0
+    summary = json.loads(done.stdout)
+    assert [row["nodes"] for row in summary["rows"]] == [1, 2, 4]
+    for row in summary["rows"]:
+        assert row["unit"] == "flop/s" and row["low"] <= row["figure_of_merit"] <= row["high"]
+        assert row["ranks"] == 12 * row["nodes"]
+    assert summary["runs"][0]["energy"]["energy_J"] > 0
+
+
+def test_the_command_draws_a_figure(odonata, tmp_path):
+    file = tmp_path / "scaling.png"
+    done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", "1:4", "--plot", file)
+    assert done.returncode == 0 and file.read_bytes().startswith(b"\x89PNG")
+    assert "limiting resource" in done.stdout
+
+
+# The comparison with a program
+
+
+@pytest.fixture(scope="module")
+def cg27(tmp_path_factory):
+    target = tmp_path_factory.mktemp("cg27") / "cg27"
+    source = EXAMPLES / "apps" / "cg27.c"
+    subprocess.run([COMPILER, "-O2", source, "-o", target, "-lm"], check=True)
+    return target
+
+
+WORDS = ("{nx}", "{ny}", "{nz}", "{iterations}")
+SMALL = ("--problem", "nx=16", "--problem", "ny=8", "--problem", "nz=8",
+         "--problem", "iterations=2")  # fmt: skip
+
+
+def test_hpcg_equals_its_program(odonata, cg27):
+    done = odonata("app", "check", "hpcg", "--machine", "dragonfly-1056", *SMALL,
+                   "-n", "8,27,64", "--", cg27, *WORDS)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("equal") == 3
+
+
+@pytest.mark.parametrize("variable, found, expected", [
+    ("CG27_EXTRA_BYTES", "9 B", "8 B"), ("CG27_SWAP", "to rank", "to rank"),
+])  # fmt: skip
+def test_planted_differences_are_located(odonata, cg27, variable, found, expected, monkeypatch):
+    monkeypatch.setenv(variable, "1")
+    done = odonata("app", "check", "hpcg", "--machine", "dragonfly-1056", *SMALL, "--json",
+                   "-n", "8,12", "--", cg27, *WORDS)  # fmt: skip
+    assert done.returncode == 1, done.stdout + done.stderr
+    for size in json.loads(done.stdout)["sizes"]:
+        (difference,) = size["differences"]
+        assert difference["rank"] == size["ranks"] - 1 and difference["phase"] == "mg"
+        assert difference["found"] != difference["expected"]
+        assert found in difference["found"] and expected in difference["expected"]
+
+
+def test_further_iterations_are_a_difference(odonata, cg27):
+    done = odonata("app", "check", "hpcg", "--machine", "dragonfly-1056", *SMALL,
+                   "-n", "8,12", "--", cg27, 16, 8, 8, 3)  # fmt: skip
+    assert done.returncode == 1
+    assert "further iterations" in done.stdout
+
+
+def test_drawn_sizes_lie_in_their_range():
+    def row(size):
+        return {"op": "send", "peer": 1, "bytes": size, "back": 0, "flags": 0, "lengths": [],
+                "members": (0, 1)}  # fmt: skip
+
+    call = checking.Call("send", "p", 1, 100, 0, (0, 1), 80, 120, False)
+    calls, sizes = [[call] * 200, []], [100] * 195 + [200] * 5
+    inside = checking.compared(2, calls, {}, [[row(size) for size in sizes], []])
+    assert inside.is_equal and (inside.drawn, inside.outside) == (200, 5)
+    outside = checking.compared(2, calls, {}, [[row(200)] * 50 + [row(100)] * 150, []])
+    assert not outside.is_equal
+
+
+def test_a_checked_model_is_marked(tmp_path):
+    file = tmp_path / "model.py"
+    shutil.copy(Path(app.__file__).parent / "models" / "hpcg.py", file)
+    model = running.load(str(file))
+    model.is_checked = False
+    assert not checking.is_checked(model)
+    checking.stamp(model, checking.CheckResult("model", []))
+    assert checking.is_checked(model)
+    file.write_text(file.read_text() + "\n")
+    assert not checking.is_checked(model)
