@@ -63,7 +63,7 @@ fn run_at_fidelity(
         input_errors.push(InputError::new("nodes", found, "at least two ranks in all"));
     }
     let mut common = request.common.clone();
-    if benchmark.is_some_and(bypasses_mpi) {
+    if benchmark.is_some_and(bypasses_mpi) && request.buffers.as_deref() != Some("gpu") {
         common.mpi = "none".into();
         common.mpi_toml = None;
     }

@@ -74,8 +74,7 @@ pub(super) fn buffers(
     match (requested, benchmark) {
         (None | Some("host"), _) => Ok(Buffers::Host),
         (Some("gpu"), Some(benchmark)) if !benchmark.supports_gpu_buffers() => {
-            let expected = "`host` for this benchmark: one-sided operations and reductions on GPU \
-                            buffers are not modeled";
+            let expected = "`host` for this benchmark, in which CPUs poll host memory";
             Err(InputError::new("buffers", "gpu", expected))
         }
         (Some("gpu"), _) => Ok(Buffers::Gpu),

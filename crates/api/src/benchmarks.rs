@@ -213,15 +213,10 @@ impl Bench {
         if self.is_paired() { n / 2 } else { 1 }
     }
 
-    /// Whether its buffers may be in GPU memory. Reductions and one-sided operations on GPU buffers
-    /// are not modeled.
+    /// Whether its buffers may be in GPU memory. A ping-pong that no MPI call takes part in has its
+    /// words in host memory, which the CPUs poll.
     pub fn supports_gpu_buffers(self) -> bool {
-        match self {
-            Bench::Collective(kind) => !kind.reduces(),
-            Bench::FabricTest(FabricTest::RrGetLat | FabricTest::RrPutBw) => false,
-            Bench::FabricTest(test) => test.kind().is_none_or(|kind| !kind.reduces()),
-            _ => !bypasses_mpi(self),
-        }
+        self != Bench::PutLatency
     }
 
     /// Number of directions in which bytes travel at once.
@@ -231,6 +226,7 @@ impl Bench {
 }
 
 /// Whether it consists of puts or gets, in which only NICs take part: no MPI software on the path.
+/// With buffers in GPU memory the library determines how they are accessed, and takes part.
 pub fn bypasses_mpi(bench: Bench) -> bool {
     matches!(
         bench,

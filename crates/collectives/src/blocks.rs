@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{ByteRange, Collective};
+use crate::{ByteRange, Collective, Kind};
 
 /// Positions of adjacent blocks of unequal length.
 ///
@@ -98,6 +98,17 @@ pub(crate) fn cuts(bytes: u64, grain: u64, pieces: u32, lo: u32, hi: u32) -> Byt
 }
 
 impl Collective {
+    /// Bytes of this member's operand and of its result, in a reduction.
+    pub fn reduced_bytes(&self) -> (u64, u64) {
+        match self.kind {
+            Kind::ReduceScatter | Kind::ReduceScatterBlock => {
+                (self.at(self.member.size), self.own().len)
+            }
+            Kind::Reduce if self.member.rank != self.root => (self.bytes, 0),
+            _ => (self.bytes, self.bytes),
+        }
+    }
+
     /// Offset of the block of rank `i`; `i == size` is the end of the area.
     #[inline]
     pub(crate) fn at(&self, i: u32) -> u64 {

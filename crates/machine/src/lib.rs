@@ -210,6 +210,11 @@ pub struct NicParams {
     /// `u64::MAX` is none.
     pub block_above: u64,
     pub block_latency: Span,
+    /// Read of host memory by a target's NIC that answers packet by packet. A transfer by the block
+    /// engine includes it in `block_latency`.
+    pub read_latency: Span,
+    /// Minimum time between two atomics that a NIC executes.
+    pub atomic_gap: Span,
     /// Maximum number of unacknowledged packets per NIC.
     pub window: u32,
     /// Match engines per NIC, and list entries per match engine. `u64::MAX` is no limit.
@@ -291,6 +296,13 @@ impl NicParams {
         Span(shared.0.saturating_sub(pace.0))
     }
 
+    /// Time in which a NIC that answers packet by packet reads `bytes` of host memory for a get.
+    #[inline]
+    pub fn read_for_get(&self, bytes: u64) -> Span {
+        let is_read = self.response > 0 && bytes > 0 && bytes <= self.block_above;
+        if is_read { self.read_latency } else { Span::ZERO }
+    }
+
     /// Time that the NIC takes for a command of `bytes` before the first head can leave, in
     /// addition to its general latencies.
     #[inline]
@@ -348,6 +360,8 @@ pub struct GpuParams {
     /// Inverse of the rate between two GPUs of a node, and between two tiles of one GPU.
     pub link_gap: Gap,
     pub tile_gap: Gap,
+    /// Latency of a NIC's read of GPU memory beyond that of host memory.
+    pub nic_latency: Span,
     /// Inverse of the one-way rate between a NIC and GPU memory; `None` is that of host memory.
     pub nic_gap_one_way: Option<Gap>,
     /// Inverse of the rate between GPU memory and all NICs of one CPU together. `Gap::ZERO` is no

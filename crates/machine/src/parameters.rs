@@ -71,6 +71,8 @@ impl MachineSpec {
             response: self.number("nic.response").map_or(0, |bytes| bytes.round() as u64),
             block_above: self.number("nic.block_above").map_or(u64::MAX, |b| b.round() as u64),
             block_latency: self.span("nic.block_latency"),
+            read_latency: self.span("nic.read_latency"),
+            atomic_gap: self.span("nic.atomic_gap"),
             window: self.count("nic.window").expect("required") as u32,
             match_engines: self.count("nic.match_engines").expect("has a default") as u32,
             match_entries: self.count("nic.match_entries").unwrap_or(u64::MAX),
@@ -132,6 +134,7 @@ impl MachineSpec {
             copy_latency: self.span("node.gpu_copy_latency"),
             link_gap,
             tile_gap: or("node.gpu_tile_rate", link_gap),
+            nic_latency: self.span("node.gpu_nic_latency"),
             nic_gap_one_way: self.number("node.gpu_nic_rate_one_way").map(Gap::from_bytes_per_s),
             nic_gap: self.gap("node.gpu_nic_rate"),
         })

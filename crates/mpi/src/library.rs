@@ -27,6 +27,8 @@ pub struct Library {
     pub send_overhead: Span,
     /// CPU time of the receiver per message, from the NIC's event to the return of the call.
     pub recv_overhead: Span,
+    /// CPU time of the origin per one-sided operation that NICs execute.
+    pub rma_overhead: Span,
     /// The same where sender and receiver share a node.
     pub shm_send_overhead: Span,
     pub shm_recv_overhead: Span,
@@ -91,13 +93,23 @@ pub struct Gpu {
     /// loads and stores.
     pub load_overhead: Span,
     pub load_max: u64,
+    /// The same for loads alone, which fetch GPU memory over PCIe.
+    pub read_max: u64,
     /// CPU time per side if the NIC accesses GPU memory.
     pub overhead: Span,
     /// Longest message whose data the CPU writes into the NIC's command.
     pub immediate_max: u64,
+    /// CPU time of a put of at most `inject_max` bytes from GPU memory: the provider copies its
+    /// data, because the call must not keep the buffer.
+    pub inject_copy: Span,
     /// Shortest message for which the NIC accesses GPU memory, bytes. Shorter ones are staged in
-    /// host memory, in pieces of `chunk`.
+    /// host memory; those of at least `pipeline_min` bytes in pieces of `chunk`, others whole.
     pub rdma_min: u64,
+    pub pipeline_min: u64,
+    /// The thresholds that MPICH's variables set, which count only where access and pipeline are
+    /// enabled.
+    pub rdma_threshold: u64,
+    pub pipeline_threshold: u64,
     pub chunk: u64,
     /// Within a node: shortest message that the receiver's GPU copies, and its largest rate.
     pub ipc_min: u64,
@@ -110,6 +122,14 @@ pub const MAX_TIME_S: f64 = 1000.0;
 const RATES: std::ops::RangeInclusive<f64> = 1e6..=1e15;
 /// Largest size in a profile, bytes; the highest number stands for no limit.
 const MAX_SIZE: u64 = i64::MAX as u64;
+
+/// [MPICH] MPIR_CVAR_CH4_OFI_GPU_PIPELINE_THRESHOLD, bytes.
+const PIPELINE_THRESHOLD: u64 = 1 << 20;
+
+/// A size, or `other` in place of no limit.
+fn if_finite(size: u64, other: u64) -> u64 {
+    if size == u64::MAX { other } else { size }
+}
 
 /// The kind of a key's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,9 +153,10 @@ enum ValueKind {
 }
 
 /// All numeric keys.
-const KEYS: [(&str, ValueKind); 55] = [
+const KEYS: [(&str, ValueKind); 59] = [
     ("send_overhead", ValueKind::Time),
     ("recv_overhead", ValueKind::Time),
+    ("rma_overhead", ValueKind::Time),
     ("shm_send_overhead", ValueKind::Time),
     ("shm_recv_overhead", ValueKind::Time),
     ("eager_max", ValueKind::Size),
@@ -171,9 +192,12 @@ const KEYS: [(&str, ValueKind); 55] = [
     ("stripe_min", ValueKind::Size),
     ("gpu_load_overhead", ValueKind::Time),
     ("gpu_load_max", ValueKind::Size),
+    ("gpu_read_max", ValueKind::Size),
     ("gpu_overhead", ValueKind::Time),
     ("gpu_immediate_max", ValueKind::Size),
+    ("gpu_inject_copy", ValueKind::Time),
     ("gpu_rdma_min", ValueKind::Size),
+    ("gpu_pipeline_min", ValueKind::Size),
     ("gpu_chunk", ValueKind::Size),
     ("gpu_ipc_min", ValueKind::Size),
     ("gpu_ipc_rate", ValueKind::Rate),
@@ -270,6 +294,7 @@ impl Library {
         for span in [
             &mut self.send_overhead,
             &mut self.recv_overhead,
+            &mut self.rma_overhead,
             &mut self.shm_send_overhead,
             &mut self.shm_recv_overhead,
             &mut self.xpmem_start,
@@ -330,6 +355,7 @@ impl Library {
             family: Family::of(name, text),
             send_overhead: Span(get("send_overhead")),
             recv_overhead: Span(get("recv_overhead")),
+            rma_overhead: Span(get("rma_overhead")),
             shm_send_overhead: Span(get("shm_send_overhead")),
             shm_recv_overhead: Span(get("shm_recv_overhead")),
             eager_max: get("eager_max"),
@@ -368,9 +394,14 @@ impl Library {
             gpu: Gpu {
                 load_overhead: Span(get("gpu_load_overhead")),
                 load_max: get("gpu_load_max"),
+                read_max: get("gpu_read_max"),
                 overhead: Span(get("gpu_overhead")),
                 immediate_max: get("gpu_immediate_max"),
+                inject_copy: Span(get("gpu_inject_copy")),
                 rdma_min: get("gpu_rdma_min"),
+                pipeline_min: get("gpu_pipeline_min"),
+                rdma_threshold: if_finite(get("gpu_rdma_min"), 0),
+                pipeline_threshold: if_finite(get("gpu_pipeline_min"), PIPELINE_THRESHOLD),
                 chunk: get("gpu_chunk").max(1),
                 ipc_min: get("gpu_ipc_min"),
                 ipc_gap: Gap(get("gpu_ipc_rate")),

@@ -1,6 +1,8 @@
 //! Calls that wait for the CPU of their rank, in the order in which the rank made them.
 
+use crate::costs::{AccessMethod, GpuSide};
 use crate::event::{CallId, HostEvent};
+use crate::job::Buffers;
 use crate::kernel::Kernel;
 use base::{Slab, Span};
 use collectives::{Collective, NodeMap};
@@ -102,20 +104,32 @@ impl Calls {
 
 /// CPU time of a call before it takes effect.
 fn call_cost<N: NetworkModel>(kernel: &Kernel<'_, N>, rank: u32, op: &Op) -> Span {
-    let library = &kernel.job.library;
+    let job = kernel.job;
+    let (library, is_on_gpu) = (&job.library, job.buffers == Buffers::Gpu);
     match *op {
         // The protocol of the file system charges the CPU for its calls.
         Op::Pause | Op::Alarm { .. } | Op::Delay { .. } | Op::File(_) | Op::Exit => Span::ZERO,
         Op::Send { to, bytes, .. } => {
             let same_node = kernel.shares_node(rank, to);
-            let rendezvous = kernel.job.wants_rendezvous(same_node, bytes);
-            kernel.job.send_cost((rank, to), same_node, bytes, rendezvous)
+            let rendezvous = job.wants_rendezvous(job.buffers, same_node, bytes);
+            job.send_cost(job.buffers, (rank, to), same_node, bytes, rendezvous)
         }
-        Op::OneSided { to, .. } | Op::Lock { to, .. } | Op::Unlock { to, .. } => {
+        Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+            let method = job.access_method(request_bytes, response_bytes, atomic);
+            let span = job.access_cost(method, request_bytes, response_bytes);
             match kernel.shares_node(rank, to) {
+                true if is_on_gpu && method == AccessMethod::Nic => span,
                 true => library.shm_send_overhead,
-                false => library.send_overhead,
+                false => span,
             }
+        }
+        Op::Lock { to, .. } | Op::Unlock { to, .. } => match kernel.shares_node(rank, to) {
+            true => library.shm_send_overhead,
+            false => library.rma_overhead,
+        },
+        Op::Collective { ref call, .. } if call.kind.reduces() && is_on_gpu => {
+            // The library reduces copies in host memory.
+            library.call_overhead + job.staging_cost(call.reduced_bytes().0, GpuSide::Out)
         }
         _ => library.call_overhead,
     }

@@ -7,8 +7,9 @@
 
 use crate::agreement::Agreements;
 use crate::calls::Calls;
+use crate::costs::GpuSide;
 use crate::event::{CallId, HostEvent, InFlight, RunId, SendId};
-use crate::job::Buffers;
+use crate::job::{Buffers, Job};
 use crate::kernel::Kernel;
 use crate::offload::{Entrant, Offload, ReductionArgs};
 use crate::pairs::PairId;
@@ -16,7 +17,7 @@ use crate::round::{Named, Outgoing, Through, Traffic};
 use crate::send::{MatchState, Purpose, Send, Waiter, first_phase};
 use crate::transport::Transport;
 use base::{Slab, Span, Time};
-use collectives::{InNetwork, Kind, NodeMap};
+use collectives::{Collective, InNetwork, Kind, NodeMap};
 use machine::Machine;
 use net::NetworkModel;
 use std::collections::BTreeMap;
@@ -219,6 +220,7 @@ impl Collectives {
         let inputs = t.kernel.job;
         let run = &self.runs[id];
         let (rank, context, round) = (run.rank, run.context, run.round);
+        let buffers = inputs.buffers_in(run.kind);
         let simulated = inputs.sample.round(round, run.rounds);
         if !inputs.sample.is_all() {
             self.note_begin(round, t.kernel.job_time());
@@ -246,19 +248,19 @@ impl Collectives {
             let to = member(to);
             let same_node = t.kernel.shares_node(rank, to);
             // Data in GPU memory does not use shared-memory cells.
-            let is_plain = inputs.buffers == Buffers::Gpu && bytes > 0;
+            let is_plain = buffers == Buffers::Gpu && bytes > 0;
             let through = if is_plain { Through::Message } else { through };
             // Ordinary messages may use rendezvous.
             let may_wait = through == Through::Message;
-            let rendezvous = may_wait && inputs.wants_rendezvous(same_node, bytes);
+            let rendezvous = may_wait && inputs.wants_rendezvous(buffers, same_node, bytes);
             let overhead = match through {
                 Through::SameCell => Span::ZERO,
-                _ => inputs.send_cost((rank, to), same_node, bytes, rendezvous),
+                _ => inputs.send_cost(buffers, (rank, to), same_node, bytes, rendezvous),
             };
             // Data that arrives in the same round has the same datatype.
             let (packing, alike) = match segments {
                 0 => (Span::ZERO, Span::ZERO),
-                _ => inputs.pack_cost(bytes, segments, block, grain),
+                _ => inputs.pack_cost(buffers, bytes, segments, block, grain),
             };
             unpacking += alike;
             if rendezvous && !same_node {
@@ -287,7 +289,7 @@ impl Collectives {
         run.local = inputs.library.local_copy_gap.span(traffic.moved)
             + inputs.library.reduce_gap.span(traffic.combined)
             + unpacking;
-        if inputs.buffers == Buffers::Host {
+        if buffers == Buffers::Host {
             run.local += inputs.library.packing.moved * traffic.single;
         }
         run.busy = gone;
@@ -524,14 +526,24 @@ impl Collectives {
             let send = &t.sends[never];
             return self.unexpected_message(&mut t.kernel, calls, workload, send);
         }
+        let result = staged_result(t.kernel.job, calls.collective(call));
         let token = calls.take(call).token;
         let done = OpCompletion { rank, token, ready, ..OpCompletion::default() };
         let kernel = &mut t.kernel;
-        let when = match kernel.unpacking_time(rank, token, u64::MAX, |_| Span::ZERO) {
+        let unpacking = kernel.unpacking_time(rank, token, u64::MAX, |_| Span::ZERO);
+        let when = match unpacking + result {
             Span::ZERO => kernel.now,
             cost => kernel.occupy_cpu(rank, cost),
         };
         kernel.complete(when, done);
+    }
+}
+
+/// CPU time to copy the result of a reduction to GPU memory.
+fn staged_result(job: &Job, call: &Collective) -> Span {
+    match (job.buffers, call.kind.reduces()) {
+        (Buffers::Gpu, true) => job.staging_cost(call.reduced_bytes().1, GpuSide::In),
+        _ => Span::ZERO,
     }
 }
 

@@ -3,9 +3,19 @@
 
 use crate::event::ProtocolPhase;
 use crate::job::{Buffers, Job};
-use crate::send::Send;
+use crate::send::{Purpose, Send};
 use base::Span;
+use collectives::Kind;
 use net::Origin;
+
+use GpuSide::{In, Out};
+
+/// An end of a transfer: data leaves GPU memory, or enters it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GpuSide {
+    Out,
+    In,
+}
 
 /// Method by which a message leaves one buffer and enters the other; see `gpu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,9 +23,19 @@ pub(crate) enum GpuTransfer {
     /// The buffer is in host memory, or empty.
     Host,
     Load,
+    /// The CPU has the whole message copied and waits.
     Copy,
+    /// The copy engine copies in pieces while the network carries others.
+    Pipeline,
     Ipc,
     Nic,
+}
+
+/// Executor of a one-sided operation between nodes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AccessMethod {
+    Nic,
+    ActiveMessage,
 }
 
 /// Copy method between two processes of a node.
@@ -31,32 +51,51 @@ pub(crate) enum CopyMethod {
 
 /// Protocol and CPU time.
 impl Job {
+    /// Memory of the buffers of a collective's messages. Reductions of GPU buffers work on copies
+    /// in host memory: MPICH's `MPIR_Coll_host_buffer_alloc`, Open MPI's `coll/accelerator`.
+    pub(crate) fn buffers_in(&self, kind: Kind) -> Buffers {
+        if kind.reduces() { Buffers::Host } else { self.buffers }
+    }
+
+    /// The same of a message.
+    #[inline]
+    pub(crate) fn buffers_of(&self, send: &Send) -> Buffers {
+        match send.purpose {
+            Purpose::Collective { kind, .. } => self.buffers_in(kind),
+            Purpose::User { .. } => self.buffers,
+        }
+    }
+
     /// Whether a message uses rendezvous.
-    pub(crate) fn wants_rendezvous(&self, same_node: bool, bytes: u64) -> bool {
+    pub(crate) fn wants_rendezvous(&self, buffers: Buffers, same_node: bool, bytes: u64) -> bool {
         let library = &self.library;
         if !same_node {
             return bytes > library.eager_max;
         }
-        bytes > library.shm_eager_max || self.gpu_transfer(true, bytes) == GpuTransfer::Ipc
+        let by_ipc = || buffers == Buffers::Gpu && bytes > 0 && bytes >= library.gpu.ipc_min;
+        bytes > library.shm_eager_max || by_ipc()
     }
 
     /// CPU time of the sender for one message: its overhead, and within a node the copy of an eager
     /// message.
     pub(crate) fn send_cost(
         &self,
+        buffers: Buffers,
         (from, to): (u32, u32),
         same_node: bool,
         bytes: u64,
         rendezvous: bool,
     ) -> Span {
         let library = &self.library;
+        let access =
+            || self.gpu_access_cost(self.gpu_transfer(buffers, same_node, bytes, Out), bytes);
         if !same_node {
-            return library.send_overhead + self.gpu_access_cost(same_node, bytes);
+            return library.send_overhead + access();
         }
-        match self.buffers {
+        match buffers {
             Buffers::Host if rendezvous => library.shm_send_overhead,
             Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
-            Buffers::Gpu => library.shm_send_overhead + self.gpu_access_cost(same_node, bytes),
+            Buffers::Gpu => library.shm_send_overhead + access(),
         }
     }
 
@@ -71,7 +110,8 @@ impl Job {
         } else {
             library.recv_overhead + library.eager_copy_gap.span(send.bytes)
         };
-        overhead + self.gpu_access_cost(same_node, send.bytes)
+        let method = self.gpu_transfer(self.buffers_of(send), same_node, send.bytes, In);
+        overhead + self.gpu_access_cost(method, send.bytes)
     }
 
     /// Bytes of a protocol phase in the network, excluding packet headers, and their origin.
@@ -99,17 +139,79 @@ impl Job {
     /// unpacking one of the same layout. With GPU buffers the GPU does it.
     pub(crate) fn pack_cost(
         &self,
+        buffers: Buffers,
         bytes: u64,
         segments: u32,
         block: u64,
         grain: u64,
     ) -> (Span, Span) {
-        if self.buffers == Buffers::Gpu {
+        if buffers == Buffers::Gpu {
             return (Span::ZERO, Span::ZERO);
         }
         let (library, segments) = (&self.library, u64::from(segments));
         let copied = library.packing.copy_time(bytes, grain, segments, library.local_copy_gap);
         (library.packing.datatype_time(bytes / block, segments) + copied, copied)
+    }
+}
+
+/// One-sided operations between nodes.
+impl Job {
+    /// Whether NICs execute an access, or active messages do, with the target's CPU. NICs cannot
+    /// execute long atomics, nor access GPU memory unless the library lets them.
+    pub(crate) fn access_method(&self, request: u64, response: u64, atomic: bool) -> AccessMethod {
+        let bytes = request.max(response);
+        let is_staged =
+            self.buffers == Buffers::Gpu && bytes > 0 && bytes < self.library.gpu.rdma_min;
+        match is_staged || (atomic && bytes > self.library.nic_atomic_max) {
+            true => AccessMethod::ActiveMessage,
+            false => AccessMethod::Nic,
+        }
+    }
+
+    /// CPU time of the origin before the request of an access leaves.
+    pub(crate) fn access_cost(&self, method: AccessMethod, request: u64, response: u64) -> Span {
+        let (library, is_on_gpu) = (&self.library, self.buffers == Buffers::Gpu);
+        match method {
+            AccessMethod::Nic if !is_on_gpu => library.rma_overhead,
+            AccessMethod::Nic if request > 0 && response == 0 && self.is_injected(request) => {
+                library.rma_overhead + library.gpu.overhead + library.gpu.inject_copy
+            }
+            AccessMethod::Nic => library.rma_overhead + library.gpu.overhead,
+            AccessMethod::ActiveMessage => library.send_overhead + self.staged(request, Out),
+        }
+    }
+
+    /// Whether the provider copies the data of a put before the call returns.
+    pub(crate) fn is_injected(&self, request: u64) -> bool {
+        request <= self.library.inject_max
+    }
+
+    /// CPU time of the target for an active message: its receipt, its effect, and the response.
+    pub(crate) fn active_message_cost(&self, request: u64, response: u64, atomic: bool) -> Span {
+        let library = &self.library;
+        let combined = if atomic { library.reduce_gap.span(request) } else { Span::ZERO };
+        // Data in GPU memory is combined in host memory; its old value is the response.
+        let read = if atomic { request.max(response) } else { response };
+        library.recv_overhead
+            + combined
+            + self.staged(read, Out)
+            + self.staged(request, In)
+            + library.send_overhead
+    }
+
+    /// CPU time of the origin for the response to an active message.
+    pub(crate) fn response_cost(&self, response: u64) -> Span {
+        self.library.recv_overhead + self.staged(response, In)
+    }
+
+    /// CPU time to copy the data of an active message between host memory and the job's buffers.
+    /// What leaves is packed by a copy, however short it is.
+    fn staged(&self, bytes: u64, side: GpuSide) -> Span {
+        match (self.buffers, side) {
+            (Buffers::Host, _) => Span::ZERO,
+            (Buffers::Gpu, Out) if bytes > 0 => self.gpu_access_cost(GpuTransfer::Copy, bytes),
+            (Buffers::Gpu, _) => self.staging_cost(bytes, side),
+        }
     }
 }
 
@@ -160,13 +262,13 @@ impl Job {
 
     /// Whether only the receiver copies a message within a node.
     pub(crate) fn uses_single_copy(&self, same_node: bool, bytes: u64) -> bool {
-        let rendezvous = same_node && self.wants_rendezvous(same_node, bytes);
+        let rendezvous = same_node && self.wants_rendezvous(self.buffers, same_node, bytes);
         rendezvous && self.library.single_copy_start(bytes).is_some()
     }
 
     /// Copy method of a message within a node.
     pub(crate) fn copy_method(&self, send: &Send) -> CopyMethod {
-        match self.buffers {
+        match self.buffers_of(send) {
             Buffers::Gpu => CopyMethod::Gpu,
             Buffers::Host if !send.rendezvous => CopyMethod::Cells,
             Buffers::Host => match self.library.single_copy_start(send.bytes) {
@@ -217,29 +319,64 @@ impl Job {
 
 /// Buffers in GPU memory.
 impl Job {
-    /// The transfer method for a message of `bytes`.
-    pub(crate) fn gpu_transfer(&self, same_node: bool, bytes: u64) -> GpuTransfer {
+    /// The transfer method for a message of `bytes`, at one of its ends.
+    #[inline]
+    pub(crate) fn gpu_transfer(
+        &self,
+        buffers: Buffers,
+        same_node: bool,
+        bytes: u64,
+        side: GpuSide,
+    ) -> GpuTransfer {
         let library = &self.library.gpu;
-        match self.buffers {
+        let load_max = match side {
+            GpuSide::Out => library.load_max.min(library.read_max),
+            GpuSide::In => library.load_max,
+        };
+        match buffers {
             Buffers::Host => GpuTransfer::Host,
             Buffers::Gpu if bytes == 0 => GpuTransfer::Host,
             Buffers::Gpu if same_node && bytes >= library.ipc_min => GpuTransfer::Ipc,
             Buffers::Gpu if !same_node && bytes >= library.rdma_min => GpuTransfer::Nic,
-            Buffers::Gpu if bytes <= library.load_max => GpuTransfer::Load,
+            Buffers::Gpu if bytes <= load_max => GpuTransfer::Load,
+            Buffers::Gpu if bytes >= library.pipeline_min => GpuTransfer::Pipeline,
             Buffers::Gpu => GpuTransfer::Copy,
         }
     }
 
-    /// CPU time on each side to move a message to or from GPU memory.
-    pub(crate) fn gpu_access_cost(&self, same_node: bool, bytes: u64) -> Span {
+    /// CPU time to move `bytes` to or from GPU memory by that method, at one end.
+    pub(crate) fn gpu_access_cost(&self, method: GpuTransfer, bytes: u64) -> Span {
         let library = &self.library.gpu;
-        match self.gpu_transfer(same_node, bytes) {
-            GpuTransfer::Host | GpuTransfer::Copy | GpuTransfer::Ipc => Span::ZERO,
-            GpuTransfer::Load => {
-                let gpu = self.machine.node.gpu.as_ref();
-                library.load_overhead + gpu.map_or(Span::ZERO, |p| p.gap.span(bytes))
-            }
+        let copied = || self.machine.node.gpu.as_ref().map_or(Span::ZERO, |p| p.gap.span(bytes));
+        match method {
+            GpuTransfer::Host | GpuTransfer::Pipeline | GpuTransfer::Ipc => Span::ZERO,
+            GpuTransfer::Load => library.load_overhead + copied(),
+            GpuTransfer::Copy => self.gpu_copy_latency() + copied(),
             GpuTransfer::Nic => library.overhead,
         }
+    }
+
+    /// CPU time to copy `bytes` between host and GPU memory, whole.
+    pub(crate) fn staging_cost(&self, bytes: u64, side: GpuSide) -> Span {
+        let library = &self.library.gpu;
+        let load_max = match side {
+            GpuSide::Out => library.load_max.min(library.read_max),
+            GpuSide::In => library.load_max,
+        };
+        let method = match bytes {
+            0 => GpuTransfer::Host,
+            _ if bytes <= load_max => GpuTransfer::Load,
+            _ => GpuTransfer::Copy,
+        };
+        self.gpu_access_cost(method, bytes)
+    }
+
+    fn gpu_copy_latency(&self) -> Span {
+        self.machine.node.gpu.as_ref().map_or(Span::ZERO, |p| p.copy_latency)
+    }
+
+    /// Added where a NIC reads GPU memory instead of host memory.
+    pub(crate) fn gpu_read_latency(&self) -> Span {
+        self.machine.node.gpu.as_ref().map_or(Span::ZERO, |p| p.nic_latency)
     }
 }

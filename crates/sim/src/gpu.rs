@@ -142,6 +142,13 @@ impl Gpus {
         queue(&mut self.written[at], start, self.params.nic_gap, bytes) + span
     }
 
+    /// The NIC of `rank` reads `bytes` after all that its arbiter serves. Returns the time at which
+    /// the first packet can leave.
+    pub fn read_by_nic(&mut self, rank: u32, bytes: u64, now: Time) -> Time {
+        let at = self.arbiter(rank);
+        queue(&mut self.arbiters[at].free, now, self.params.nic_gap, bytes)
+    }
+
     /// A message of `rank` requests to read `bytes` through the `nth` NIC of its node.
     pub fn admit(
         &mut self,
@@ -171,7 +178,8 @@ impl Gpus {
     /// waits.
     pub fn serve(&mut self, arbiter: u32, bytes: u64, now: Time) -> Option<Time> {
         let arbiter = &mut self.arbiters[arbiter as usize];
-        arbiter.free = now + self.params.nic_gap.span(bytes);
+        // One-sided reads may have been admitted since.
+        arbiter.free = arbiter.free.max(now) + self.params.nic_gap.span(bytes);
         arbiter.is_awaited = arbiter.queues.iter().any(|queue| !queue.is_empty());
         arbiter.is_awaited.then_some(arbiter.free)
     }

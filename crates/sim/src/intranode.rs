@@ -7,7 +7,7 @@
 //! ends then or when the node's memory has served all earlier copies, whichever is later.
 //! Equations: docs/models/node.md.
 
-use crate::costs::{CopyMethod, GpuTransfer};
+use crate::costs::{CopyMethod, GpuSide, GpuTransfer};
 use crate::event::ProtocolPhase;
 use crate::gpu::{Gpus, Ipc};
 use crate::job::{Buffers, Job};
@@ -102,10 +102,12 @@ impl Intranode {
     /// Time at which a message that has arrived is in its receiver's buffer, excluding CPU time.
     pub fn usable_at<N: NetworkModel>(&mut self, kernel: &Kernel<'_, N>, send: &Send) -> Time {
         let (now, same_node) = (kernel.now, send.same_node);
-        match kernel.job.gpu_transfer(same_node, send.bytes) {
+        let job = kernel.job;
+        match job.gpu_transfer(job.buffers_of(send), same_node, send.bytes, GpuSide::In) {
             GpuTransfer::Host if same_node => self.in_receive_buffer_at(kernel, send),
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
-            GpuTransfer::Copy => {
+            // The CPU moves it after this time, or it is there.
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Copy | GpuTransfer::Ipc => now,
+            GpuTransfer::Pipeline => {
                 let last = send.bytes.min(kernel.job.library.gpu.chunk);
                 self.gpus().copy_last(send.to, send.bytes, last, now)
             }
@@ -142,15 +144,43 @@ impl Intranode {
         bytes: u64,
     ) -> Time {
         let (job, now) = (kernel.job, kernel.now);
-        match job.gpu_transfer(true, bytes) {
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Nic => now,
-            GpuTransfer::Copy => self.gpus().copy(from, bytes, bytes, now),
+        match job.gpu_transfer(Buffers::Gpu, true, bytes, GpuSide::Out) {
+            // The CPU has moved it.
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Copy | GpuTransfer::Nic => now,
+            GpuTransfer::Pipeline => self.gpus().copy(from, bytes, bytes, now),
             GpuTransfer::Ipc => {
                 let at = |rank: u32| (rank, job.placements[rank as usize].binding);
                 let what = Ipc { bytes, gap: job.library.gpu.ipc_gap, now };
                 self.gpus().read(at(from), at(to), what)
             }
         }
+    }
+
+    /// A rank accesses `bytes` in GPU memory of another rank of its node: its CPU time, and the
+    /// time at which the copy engine or the NIC ends. MPICH uses shared memory only for windows
+    /// that it has allocated; otherwise the NIC sends to itself.
+    pub fn gpu_access<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        (from, to): (u32, u32),
+        bytes: u64,
+    ) -> (Span, Time) {
+        let (job, now) = (kernel.job, kernel.now);
+        if job.gpu_transfer(Buffers::Gpu, true, bytes, GpuSide::Out) == GpuTransfer::Ipc {
+            let at = |rank: u32| (rank, job.placements[rank as usize].binding);
+            let what = Ipc { bytes, gap: job.library.gpu.ipc_gap, now };
+            return (Span::ZERO, self.gpus().read(at(to), at(from), what));
+        }
+        if bytes >= job.library.gpu.rdma_min {
+            let nic = &job.machine.nic;
+            let read = self.gpus().read_by_nic(to, bytes, now + nic.send_latency);
+            let moved =
+                nic.fetch(bytes) + job.gpu_read_latency() + nic.host_gap_one_way.span(bytes);
+            return (Span::ZERO, self.gpus().written(from, bytes, read + moved) + nic.recv_latency);
+        }
+        // Out of one GPU's memory, and into the other's.
+        let staged = job.staging_cost(bytes, GpuSide::Out) + job.staging_cost(bytes, GpuSide::In);
+        (job.shm_latency(from, to) + staged, now)
     }
 
     /// Time at which the data of a protocol phase in GPU memory can enter the network, if data in
@@ -165,22 +195,24 @@ impl Intranode {
         let (bytes, origin) = job.on_wire(send, phase);
         let library = job.library.gpu;
         let nic = &job.machine.nic;
-        match job.gpu_transfer(false, send.bytes) {
-            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Ipc => now,
+        match job.gpu_transfer(job.buffers_of(send), false, send.bytes, GpuSide::Out) {
+            GpuTransfer::Host | GpuTransfer::Load | GpuTransfer::Copy | GpuTransfer::Ipc => now,
             // In pieces: wait for the first; the engine is busy for all.
-            GpuTransfer::Copy
+            GpuTransfer::Pipeline
                 if matches!(phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend) =>
             {
                 let first = send.bytes.min(library.chunk);
                 self.gpus().copy(send.from, send.bytes, first, now)
             }
-            GpuTransfer::Copy => now,
+            GpuTransfer::Pipeline => now,
             GpuTransfer::Nic => {
                 // The network model assumes that data of this length is in the command.
-                let fetched = origin == Origin::Host
-                    && bytes <= nic.immediate_max
-                    && send.bytes > library.immediate_max;
-                if fetched { now + nic.fetch(bytes) } else { now }
+                let in_command = origin == Origin::Host && bytes <= nic.immediate_max;
+                match (bytes > 0, in_command, send.bytes > library.immediate_max) {
+                    (false, ..) | (true, true, false) => now,
+                    (true, true, true) => now + nic.fetch(bytes) + job.gpu_read_latency(),
+                    (true, false, _) => now + job.gpu_read_latency(),
+                }
             }
         }
     }

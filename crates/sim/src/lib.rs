@@ -4,6 +4,7 @@
 //! events are a closed enum, and the fidelity is a type parameter.
 
 mod agreement;
+mod atomic_units;
 mod background;
 mod calls;
 mod collective;

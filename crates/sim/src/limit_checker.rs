@@ -303,7 +303,8 @@ impl LimitChecker {
         bytes: u64,
     ) -> bool {
         let by_nic = !kernel.shares_node(at, to);
-        !(by_nic && kernel.job.wants_rendezvous(false, bytes)) || self.limits.claim_rendezvous(at)
+        !(by_nic && kernel.job.wants_rendezvous(kernel.job.buffers, false, bytes))
+            || self.limits.claim_rendezvous(at)
     }
 
     /// The rank stays in this call until one of its sends completes: the provider returns "again",

@@ -4,8 +4,10 @@
 //! CPU takes part only in operations that the NIC cannot execute. Within a node the origin's CPU
 //! accesses the shared memory. Equations and limits: docs/models/onesided.md.
 
+use crate::atomic_units::AtomicUnits;
+use crate::costs::AccessMethod;
 use crate::event::{AccessId, HostEvent, MessageOwner};
-use crate::job::Job;
+use crate::job::{Buffers, Job};
 use crate::kernel::{Kernel, Outbound};
 use crate::pairs::{InOrder, PairId, Pairs};
 use crate::transport::Transport;
@@ -66,6 +68,7 @@ pub(crate) struct OneSided {
     pub accesses: Slab<AccessId, Access>,
     channels: Pairs<Channel>,
     locks: Locks<AccessId>,
+    units: AtomicUnits,
     /// Scratch space: locks granted at this instant, and the links of a path.
     granted: Vec<AccessId>,
     path: Vec<LinkId>,
@@ -77,6 +80,7 @@ impl OneSided {
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
             locks: Locks::default(),
+            units: AtomicUnits::default(),
             granted: Vec::new(),
             path: Vec::new(),
         }
@@ -143,7 +147,10 @@ impl OneSided {
         let next = t.kernel.now + t.kernel.job.machine.nic.core_gap;
         let cpu = &mut t.kernel.ranks[from as usize].cpu;
         *cpu = next.max(*cpu);
-        let when = t.kernel.command(from) + t.kernel.job.machine.node.nic_latency;
+        let mut when = t.kernel.command(from) + t.kernel.job.machine.node.nic_latency;
+        if let OneSidedOp::Transfer { request_bytes, .. } = self.accesses[id].op {
+            when = gpu_read(t, from, when, request_bytes, self.accesses[id].op);
+        }
         match when > t.kernel.now {
             true => t.kernel.schedule(from, when, HostEvent::Issue(id)),
             false => self.request(t, id),
@@ -217,12 +224,18 @@ impl OneSided {
     ) {
         let start = t.kernel.occupy_cpu(access.from, Span::ZERO);
         let Access { from, to, .. } = access;
-        let copied = start + t.kernel.job.copy_cost(from, to, request_bytes + response_bytes);
-        let moved =
-            t.intranode.copy_end(&t.kernel, (from, to), request_bytes + response_bytes, copied)
-                + t.kernel.job.shm_latency(from, to);
+        let bytes = request_bytes + response_bytes;
         let combined =
             if atomic { t.kernel.job.library.reduce_gap.span(request_bytes) } else { Span::ZERO };
+        if t.kernel.job.buffers == Buffers::Gpu && bytes > 0 {
+            let (busy, when) = t.intranode.gpu_access(&t.kernel, (from, to), bytes);
+            let busy = busy + combined;
+            t.kernel.occupy_cpu(from, busy);
+            return self.finish_access(t, &access, (start + busy).max(when));
+        }
+        let copied = start + t.kernel.job.copy_cost(from, to, bytes);
+        let moved = t.intranode.copy_end(&t.kernel, (from, to), bytes, copied)
+            + t.kernel.job.shm_latency(from, to);
         let when = moved + combined;
         let span = when.since(start);
         t.kernel.occupy_cpu(access.from, span);
@@ -253,17 +266,22 @@ impl OneSided {
         match access.op {
             OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
                 let mut when = t.kernel.now;
-                if needs_cpu(t.kernel.job, access.op) {
-                    let library = &t.kernel.job.library;
-                    let span = library.recv_overhead
-                        + library.reduce_gap.span(request_bytes)
-                        + library.send_overhead;
+                let job = t.kernel.job;
+                if needs_cpu(job, access.op) {
+                    let span = job.active_message_cost(request_bytes, response_bytes, atomic);
                     when = t.kernel.occupy_cpu(access.to, span);
                     self.accesses[id].ready = Time(when.0 - span.0);
                     // It observes the request, and commands its NIC to respond.
-                    when += t.kernel.job.machine.node.nic_latency * 2;
-                } else if atomic || response_bytes > 0 {
-                    when += t.kernel.job.machine.nic.fetch(response_bytes);
+                    when += job.machine.node.nic_latency * 2;
+                } else {
+                    when = gpu_written(t, access.to, when, request_bytes);
+                    if atomic || response_bytes > 0 {
+                        when += job.machine.nic.fetch(response_bytes);
+                        when = gpu_read(t, access.to, when, response_bytes, access.op);
+                    }
+                    if atomic {
+                        when = self.units.execute(&job.machine, t.kernel.nic_of(access.to), when);
+                    }
                 }
                 let channel = &mut self.channels[access.pair];
                 when = when.max(channel.effective);
@@ -355,6 +373,30 @@ impl OneSided {
         );
     }
 
+    /// Completion of an access whose target answered packet by packet, if it took no time to read
+    /// host memory or to combine. The network model leaves both out; nothing waits in between.
+    fn answered_at<N: NetworkModel>(
+        &mut self,
+        kernel: &Kernel<'_, N>,
+        access: &Access,
+        now: Time,
+    ) -> Time {
+        let OneSidedOp::Transfer { response_bytes, atomic, .. } = access.op else { return now };
+        let machine = &kernel.job.machine;
+        if !atomic {
+            return now + machine.nic.read_for_get(response_bytes);
+        }
+        if machine.nic.atomic_gap == Span::ZERO {
+            return now;
+        }
+        let (src, dst) = (kernel.nic_of(access.to), kernel.nic_of(access.from));
+        machine.walk(src, dst, 0, &Idle, &mut self.path);
+        let back: Span = self.path.iter().map(|&link| machine.links.latency[link]).sum();
+        let arrived = Time(now.0.saturating_sub(back.0));
+        let word = self.units.cached(&machine.nic, access.to, arrived);
+        self.units.execute(machine, src, word) + back
+    }
+
     fn complete_lock<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, id: AccessId) {
         let Access { from, to, token, ready, .. } = self.accesses[id];
         self.accesses.free(id);
@@ -372,7 +414,12 @@ impl OneSided {
         {
             t.limit_checker.deregister_temporary(&t.kernel, access.from, request_bytes);
             t.limit_checker.deregister_temporary(&t.kernel, access.to, response_bytes);
-            when = t.kernel.occupy_cpu(access.from, t.kernel.job.library.recv_overhead);
+            when = t.kernel.occupy_cpu(access.from, t.kernel.job.response_cost(response_bytes));
+        } else if let OneSidedOp::Transfer { response_bytes, .. } = access.op {
+            when = gpu_written(t, access.from, when, response_bytes);
+            if t.kernel.job.machine.nic.response > 0 {
+                when = self.answered_at(&t.kernel, &access, when);
+            }
         }
         when += observation_latency(&t.kernel, access.from, access.to);
         self.finish_access(t, &access, when);
@@ -428,9 +475,43 @@ impl OneSided {
 fn needs_cpu(job: &Job, op: OneSidedOp) -> bool {
     match op {
         OneSidedOp::Transfer { request_bytes, response_bytes, atomic } => {
-            atomic && request_bytes.max(response_bytes) > job.library.nic_atomic_max
+            job.access_method(request_bytes, response_bytes, atomic) == AccessMethod::ActiveMessage
         }
         OneSidedOp::Lock { .. } | OneSidedOp::Unlock { .. } => false,
+    }
+}
+
+/// Time at which the NIC of `rank` has the first packet of `bytes` of the rank's buffer, if it has
+/// it from host memory at `when`.
+fn gpu_read<N: NetworkModel>(
+    t: &mut Transport<'_, N>,
+    rank: u32,
+    when: Time,
+    bytes: u64,
+    op: OneSidedOp,
+) -> Time {
+    let job = t.kernel.job;
+    if job.buffers == Buffers::Host || bytes == 0 || needs_cpu(job, op) {
+        return when;
+    }
+    let is_put = matches!(op, OneSidedOp::Transfer { response_bytes: 0, atomic: false, .. });
+    if is_put && job.is_injected(bytes) {
+        return when;
+    }
+    t.intranode.gpus().read_by_nic(rank, bytes, when) + job.gpu_read_latency()
+}
+
+/// Time at which the NIC of `rank` has written `bytes` to the rank's buffer, if they are in host
+/// memory at `now`.
+fn gpu_written<N: NetworkModel>(
+    t: &mut Transport<'_, N>,
+    rank: u32,
+    now: Time,
+    bytes: u64,
+) -> Time {
+    match t.kernel.job.buffers {
+        Buffers::Gpu if bytes > 0 => t.intranode.gpus().written(rank, bytes, now),
+        _ => now,
     }
 }
 

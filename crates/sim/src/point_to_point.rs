@@ -50,7 +50,7 @@ impl PointToPoint {
     pub fn send<N: NetworkModel>(&mut self, t: &mut Transport<'_, N>, from: u32, args: SendArgs) {
         let SendArgs { token, to, envelope, bytes, mode } = args;
         let same_node = t.kernel.shares_node(from, to);
-        let rendezvous = t.kernel.job.wants_rendezvous(same_node, bytes);
+        let rendezvous = t.kernel.job.wants_rendezvous(t.kernel.job.buffers, same_node, bytes);
         t.limit_checker.tagged(&mut t.kernel, from, envelope.context, envelope.tag);
         let pair = t.pairs.id(from, to);
         let row = &mut t.pairs[pair];

@@ -10,7 +10,7 @@
 //! is the context of the components that send messages between ranks. What follows from an arrival
 //! is not part of it: `World` passes arrivals to the component that the send belongs to.
 
-use crate::costs::GpuTransfer;
+use crate::costs::{GpuSide, GpuTransfer};
 use crate::event::{HostEvent, InFlight, MessageOwner, ProtocolPhase, SendId};
 use crate::gpu::Admission;
 use crate::intranode::Intranode;
@@ -72,7 +72,8 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
         let send = self.sends[in_flight.send];
         let job = self.kernel.job;
         let is_read = !matches!(in_flight.phase, ProtocolPhase::Get | ProtocolPhase::Finished);
-        if !is_read || job.gpu_transfer(false, send.bytes) != GpuTransfer::Nic {
+        let method = || job.gpu_transfer(job.buffers_of(&send), false, send.bytes, GpuSide::Out);
+        if !is_read || method() != GpuTransfer::Nic {
             return true;
         }
         let (bytes, _) = job.on_wire(&send, in_flight.phase);

@@ -6,6 +6,7 @@ mod common;
 mod counters;
 mod faults;
 mod file_systems;
+mod gpu_access;
 mod limits;
 mod noncontiguous;
 mod offload;

@@ -43,7 +43,10 @@ impl Library {
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, String> {
         let value = value.trim();
         if let Some(short) = name.strip_prefix("MPIR_CVAR_CH4_OFI_") {
-            return self.set_nics(short, value);
+            return match self.set_gpu(short, value)? {
+                true => Ok(true),
+                false => self.set_nics(short, value),
+            };
         }
         let Some(short) = name.strip_prefix("FI_CXI_") else { return Ok(false) };
         if short == "RX_MATCH_MODE" {
@@ -115,6 +118,41 @@ impl Library {
         }
         // The eager part of a rendezvous never exceeds the eager threshold.
         self.rendezvous_eager_part = self.rendezvous_eager_part.min(self.eager_max);
+        Ok(true)
+    }
+
+    /// MPICH's variables for buffers in GPU memory (ofi_init.c, ofi_send.h).
+    fn set_gpu(&mut self, short: &str, value: &str) -> Result<bool, String> {
+        let gpu = &mut self.gpu;
+        let switch = || match value.to_lowercase().as_str() {
+            "1" | "yes" | "true" | "on" => Ok(true),
+            "0" | "no" | "false" | "off" => Ok(false),
+            _ => Err("0 or 1"),
+        };
+        let size = |least: u32| match value.parse::<u32>() {
+            Ok(bytes) if bytes >= least => Ok(u64::from(bytes)),
+            _ => Err(format!("a whole number from {least} to {}", u32::MAX)),
+        };
+        let (accesses, pipelines) = (gpu.rdma_min < UNLIMITED, gpu.pipeline_min < UNLIMITED);
+        let (accesses, pipelines) = match short {
+            "ENABLE_HMEM" => (switch()?, pipelines),
+            "ENABLE_GPU_PIPELINE" => (accesses, switch()?),
+            "GPU_RDMA_THRESHOLD" => {
+                gpu.rdma_threshold = size(0)?;
+                (accesses, pipelines)
+            }
+            "GPU_PIPELINE_THRESHOLD" => {
+                gpu.pipeline_threshold = size(0)?;
+                (accesses, pipelines)
+            }
+            "GPU_PIPELINE_BUFFER_SZ" => {
+                gpu.chunk = size(1)?;
+                (accesses, pipelines)
+            }
+            _ => return Ok(false),
+        };
+        gpu.rdma_min = if accesses { gpu.rdma_threshold } else { UNLIMITED };
+        gpu.pipeline_min = if pipelines { gpu.pipeline_threshold } else { UNLIMITED };
         Ok(true)
     }
 
@@ -211,6 +249,38 @@ mod tests {
         }
         l.provider.tx_size = 1 << 20;
         assert_eq!(l.bounds(CASSINI).rendezvous, 32 * 1024 - 256);
+    }
+
+    /// MPICH: ENABLE_HMEM and ENABLE_GPU_PIPELINE are off, and thresholds count only where they are
+    /// on, in whichever order they are set.
+    #[test]
+    fn thresholds_of_gpu_buffers_count_where_enabled() {
+        let set = |profile: &str, all: &[(&str, &str)]| {
+            let text = preset(profile).unwrap();
+            let mut l = Library::parse(profile, text, "slingshot").unwrap();
+            for (name, value) in all {
+                assert_eq!(l.set(&format!("MPIR_CVAR_CH4_OFI_{name}"), value), Ok(true));
+            }
+            (l.gpu.rdma_min, l.gpu.pipeline_min, l.gpu.chunk)
+        };
+        const MIB: u64 = 1 << 20;
+        assert_eq!(set("mpich", &[]), (UNLIMITED, UNLIMITED, MIB));
+        assert_eq!(set("mpich", &[("ENABLE_HMEM", "1")]), (0, UNLIMITED, MIB));
+        let mut both = [("GPU_RDMA_THRESHOLD", "4096"), ("ENABLE_HMEM", "on")];
+        assert_eq!(set("mpich", &both[..1]), (UNLIMITED, UNLIMITED, MIB));
+        assert_eq!(set("mpich", &both), (4096, UNLIMITED, MIB));
+        both.reverse();
+        assert_eq!(set("mpich", &both), (4096, UNLIMITED, MIB));
+        assert_eq!(set("mpich", &[("ENABLE_GPU_PIPELINE", "1")]), (UNLIMITED, MIB, MIB));
+        let off = [("ENABLE_HMEM", "0"), ("GPU_PIPELINE_BUFFER_SZ", "65536")];
+        assert_eq!(set("mpich-aurora", &off), (UNLIMITED, 128 << 10, 64 << 10));
+        let mut l = mpich("slingshot");
+        for (name, value) in
+            [("ENABLE_HMEM", "2"), ("GPU_PIPELINE_BUFFER_SZ", "0"), ("GPU_RDMA_THRESHOLD", "-1")]
+        {
+            assert!(l.set(&format!("MPIR_CVAR_CH4_OFI_{name}"), value).is_err(), "{name}");
+        }
+        assert_eq!(l, mpich("slingshot"));
     }
 
     #[test]
