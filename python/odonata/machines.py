@@ -117,6 +117,7 @@ class Machine:
         limits: Limits = "fail",
         coll_rules: str | Path | None = None,
         nic_policy: str | None = None,
+        storage_class: str | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes, or `ranks` ranks in all.
 
@@ -131,10 +132,11 @@ class Machine:
         `with_`.
 
         `traffic_class` is one of Slingshot's: best-effort (default), low-latency, bulk-data, ...
-        (docs/models/classes.md). `limits` is the reaction where a NIC or the library runs out of a
-        resource: `"fail"`, `"warn"` or `"off"` (docs/models/limits.md). `coll_rules` is a tuning
-        file of MPICH or Open MPI, as `odonata.tune` writes it. `nic_policy` assigns ranks to the
-        NICs of their node: block (default), numa, round-robin, gpu, single (docs/models/node.md).
+        (docs/models/classes.md), and `storage_class` that of all file systems. `limits` is the
+        reaction where a NIC or the library runs out of a resource: `"fail"`, `"warn"` or `"off"`
+        (docs/models/limits.md). `coll_rules` is a tuning file of MPICH or Open MPI, as
+        `odonata.tune` writes it. `nic_policy` assigns ranks to the NICs of their node: block
+        (default), numa, round-robin, gpu, single (docs/models/node.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         if nodes is None and ranks is not None:
@@ -144,7 +146,7 @@ class Machine:
             nodes = -(-whole // per_node)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class, limits, coll_rules, nic_policy,
+            traffic_class, limits, coll_rules, nic_policy, storage_class,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -211,6 +213,7 @@ class Job:
     limits: str = "fail"
     coll_rules: Any = None  # a path or several `RulesFile`; see `libraries`
     nic_policy: str | None = None
+    storage_class: str | None = None
 
     def __post_init__(self) -> None:
         """Check all values and report every problem."""
@@ -229,6 +232,7 @@ class Job:
         found["background"] = background_traffic.background(wrong, self.background)
         background_traffic.noise(wrong, self.noise)
         names.check_class(wrong, self.traffic_class)
+        names.check_class(wrong, self.storage_class, "storage_class")
         names.check_limits(wrong, self.limits)
         rules_request(wrong, self.coll_rules)
         names.check_nic_policy(wrong, self.nic_policy)
@@ -251,6 +255,7 @@ class Job:
             "background": list(self.background),
             "noise": background_traffic.noise(Diagnostics(), self.noise),
             "class": self.traffic_class,
+            "storage_class": self.storage_class,
             "limits": self.limits,
             "nic_policy": self.nic_policy,
         }

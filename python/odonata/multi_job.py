@@ -91,6 +91,7 @@ def jobs(
     seed: int = 1,
     limits: str = "fail",
     coll_rules: str | Path | None = None,
+    storage_class: str | None = None,
     label: bool = False,
     check: bool = True,
     tick: core.Tick | None = None,
@@ -101,8 +102,8 @@ def jobs(
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
     `bytes`, `iterations` and `messages`). Further keys are `ranks` or `nodes`, `ppn`, `placement`
     (on the nodes that earlier jobs leave free), `name`, `env`, `wdir`, `compute` and `class`.
-    `background`, `noise`, `limits` and `coll_rules` are as for `Machine.job`. With `alone`,
-    programs run twice: with the others, and alone. With `check`, a job that fails raises
+    `background`, `noise`, `limits`, `coll_rules` and `storage_class` are as for `Machine.job`. With
+    `alone`, programs run twice: with the others, and alone. With `check`, a job that fails raises
     `SimulatedFailure`.
     """
     wrong = Diagnostics()
@@ -110,7 +111,8 @@ def jobs(
     entries = wrong.sequence("jobs", entries, "a list of jobs, at least one")
     checked = checked_request(
         wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
-        fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules, label=label,
+        fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules,
+        storage_class=storage_class, label=label,
     )  # fmt: skip
     if wrong.list:
         wrong.extend(InputError(checked.diagnostics()))
@@ -224,6 +226,7 @@ def checked_request(
     seed: Any,
     limits: str,
     coll_rules: Any,
+    storage_class: str | None = None,
     label: bool = False,
 ) -> JobsRequest:
     """The request for the core, and the problems that are found without it."""
@@ -237,6 +240,7 @@ def checked_request(
         wanted = f"a simulated span of at most {MOST_WARMUP_S} s"
         warmup_s = own.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
     names.check_limits(own, limits)
+    names.check_class(own, storage_class, "storage_class")
     rules = rules_request(own, coll_rules)
     wrong.extend(InputError(own.list))
 
@@ -257,6 +261,7 @@ def checked_request(
             "rules": rules,
             "seed": seed,
             "limits": limits if "limits" not in bad else "off",
+            "storage_class": storage_class if "storage_class" not in bad else None,
             "background": [backgrounds[nth - 1] for nth in accepted],
             "noise": shaken if "noise" not in bad else None,
             "jobs": [jobs[nth - 1] for nth in sound],

@@ -74,10 +74,10 @@ def check_pattern(wrong: Diagnostics, pattern: str) -> None:
         wrong.add(at, pattern, f"`{name}` without a number")
 
 
-def check_class(wrong: Diagnostics, name: Any) -> None:
+def check_class(wrong: Diagnostics, name: Any, at: str = "class") -> None:
     """Add a diagnostic unless `name` can be a traffic class. The machine has the list of them."""
     if name is not None and not (isinstance(name, str) and is_text(name)):
-        wrong.add("class", name, "the name of a traffic class")
+        wrong.add(at, name, "the name of a traffic class")
 
 
 def is_text(name: str) -> bool:

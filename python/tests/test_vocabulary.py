@@ -186,7 +186,8 @@ def test_arguments_have_the_names_of_options():
     """Of a function and its command; what only one of them can have is listed."""
     only_python = {"tick", "stop", "pattern", "name", "job", "collective", "check", "trace"}
     of_job = {"placement", "ranks", "mpi", "seed", "threads", "background", "noise", "ppn",
-              "nodes", "faults", "traffic_class", "limits", "coll_rules", "nic_policy"}  # fmt: skip
+              "nodes", "faults", "traffic_class", "limits", "coll_rules", "nic_policy",
+              "storage_class"}  # fmt: skip
     for command, function in (("bench", od.bench), ("traffic", od.traffic), ("tune", od.tune)):
         declared = {o.name for o in _vocabulary.OPTIONS if command in o.commands.split()}
         arguments = set(inspect.signature(function).parameters)

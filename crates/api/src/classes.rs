@@ -31,12 +31,21 @@ impl<'a> RequestedClass<'a> {
     }
 }
 
-/// Assigns a virtual network to every requested class; returns those of the jobs, in their order.
+/// Virtual networks of the jobs, in their order, and of the machine's file systems.
+#[derive(Default)]
+pub(super) struct Vnets {
+    pub jobs: Vec<u8>,
+    pub storage: Vec<u8>,
+}
+
+/// Assigns a virtual network to every requested class. Without calls on files (`uses_files`) no
+/// class is requested for file systems.
 pub(super) fn of(
     common: &Common,
     jobs: &[RequestedClass<'_>],
+    uses_files: bool,
     machine: &mut Machine,
-) -> Result<Vec<u8>, Vec<InputError>> {
+) -> Result<Vnets, Vec<InputError>> {
     let mut input_errors = Vec::new();
     let mut find = |nth: Option<usize>, RequestedClass { at, word }: RequestedClass<'_>| {
         machine.classes.find(at, word).unwrap_or_else(|input_error| {
@@ -55,9 +64,12 @@ pub(super) fn of(
         // A load of 0 changes nothing.
         all.extend((b.load > 0.0).then_some(class));
     }
-    if !input_errors.is_empty() {
-        return Err(input_errors);
-    }
+    let storage = match uses_files {
+        true => storage(common, machine).map_err(|error| input_errors.push(error)),
+        false => Ok(Vec::new()),
+    };
+    let (Ok(storage), true) = (storage, input_errors.is_empty()) else { return Err(input_errors) };
+    all.extend(storage.iter().flatten());
     machine.use_classes(&all).map_err(|input_error| vec![input_error])?;
     if machine.classes.is_shared() && common.fidelity == "loggp" {
         let expected =
@@ -65,5 +77,21 @@ pub(super) fn of(
         return Err(vec![InputError::new("fidelity", &common.fidelity, expected)]);
     }
     let vnet = |class| machine.classes.vnet(class).expect("it is used");
-    Ok(own.into_iter().map(vnet).collect())
+    // A file system without a class of its own, or that is not called, has the first one.
+    let mut storage: Vec<u8> = storage.into_iter().map(|class| class.map_or(0, vnet)).collect();
+    storage.resize(machine.file_systems.len(), 0);
+    Ok(Vnets { jobs: own.into_iter().map(vnet).collect(), storage })
+}
+
+/// The class of each file system: that of the request, or of the machine file, or best effort. In
+/// closed form classes change nothing, so there only requested ones count.
+fn storage(common: &Common, machine: &Machine) -> Result<Vec<Option<usize>>, InputError> {
+    let find = |word| machine.classes.find("storage_class", word);
+    let requested = common.storage_class.as_deref().map(|word| find(Some(word))).transpose()?;
+    let usual = match common.fidelity.as_str() {
+        "loggp" => None,
+        _ => Some(find(None)?),
+    };
+    let systems = machine.file_systems.iter();
+    Ok(systems.map(|system| requested.or(system.class).or(usual)).collect())
 }

@@ -5,7 +5,7 @@ mod arguments;
 mod program;
 
 use super::rows::{EngineRow, FailureRow};
-use super::{Common, Fidelity, IoResult, fidelity, job, unknown};
+use super::{Common, Fidelity, IoResult, RequestedClass, fidelity, job_with_files, unknown};
 use base::Span;
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -187,7 +187,8 @@ pub fn io_bench(
     if !NAMES.contains(&request.name.as_str()) {
         errors.push(unknown("benchmark", &request.name, &NAMES));
     }
-    let job = job(&request.common, ranks.max(1), request.ppn.max(1));
+    let class = RequestedClass { at: "class", word: request.common.class.as_deref() };
+    let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| errors.extend(more));
     check(request, ranks, &mut errors);
     let number = job.as_ref().ok().and_then(|job| {

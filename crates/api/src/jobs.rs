@@ -296,6 +296,7 @@ pub fn jobs(
             own.noise = run.noise;
             own.limits = run.limits;
             own.vnets = vec![run.vnets[number]];
+            own.storage_vnets.clone_from(&run.storage_vnets);
             let (outcome, alone) = simulate(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
             let alone = alone.into_iter().next().expect("one job was run");
@@ -385,7 +386,9 @@ fn job_spec<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
         Task::Bench { .. } => &[],
     };
     let class = RequestedClass::or_by_variable(class.as_deref(), HonoredEnv::new(common, env));
-    JobSpec { ranks: *ranks, ppn: (*ppn).max(1), placement: placement.as_ref(), class }
+    let uses_files = matches!(job.task, Task::Program(_));
+    let (ppn, placement) = ((*ppn).max(1), placement.as_ref());
+    JobSpec { ranks: *ranks, ppn, placement, class, uses_files }
 }
 
 /// The library, with its provider set by the environments of all programs.

@@ -124,6 +124,9 @@ pub struct Common {
     /// Traffic class of the simulated job; default best effort.
     #[serde(default)]
     pub class: Option<String>,
+    /// Traffic class of all file systems; default: that of the machine file.
+    #[serde(default)]
+    pub storage_class: Option<String>,
     #[serde(default = "defaults::mpi")]
     pub mpi: String,
     /// Text of a user's library profile, which has the name `mpi`.
@@ -412,23 +415,33 @@ pub(crate) struct JobSpec<'a> {
     pub ppn: u32,
     pub placement: Option<&'a PlacementRequest>,
     pub class: RequestedClass<'a>,
+    /// Whether it may call the file systems of the machine.
+    pub uses_files: bool,
 }
 
 /// The job of `common`, or all input errors of the request.
 pub(crate) fn job(common: &Common, ranks: u32, ppn: u32) -> Result<Job, Vec<InputError>> {
     let class = RequestedClass { at: "class", word: common.class.as_deref() };
-    job_of_class(common, ranks, ppn, class)
+    Ok(run_of(common, &[JobSpec::new(common, ranks, ppn, class)])?.0)
 }
 
-/// The same, with a class that may come from elsewhere.
-pub(crate) fn job_of_class(
+impl<'a> JobSpec<'a> {
+    /// The only job of a request, without calls on files.
+    pub fn new(common: &'a Common, ranks: u32, ppn: u32, class: RequestedClass<'a>) -> Self {
+        let placement = common.placement.as_ref();
+        JobSpec { ranks, ppn, placement, class, uses_files: false }
+    }
+}
+
+/// The same for a job that may call file systems, with a class that may come from elsewhere.
+pub(crate) fn job_with_files(
     common: &Common,
     ranks: u32,
     ppn: u32,
     class: RequestedClass<'_>,
 ) -> Result<Job, Vec<InputError>> {
-    let placement = common.placement.as_ref();
-    Ok(run_of(common, &[JobSpec { ranks, ppn, placement, class }])?.0)
+    let spec = JobSpec { uses_files: true, ..JobSpec::new(common, ranks, ppn, class) };
+    Ok(run_of(common, &[spec])?.0)
 }
 
 /// Several concurrent jobs and their background. If there are several jobs, an input error names
@@ -464,7 +477,9 @@ pub(crate) fn run_of(
         }
     }
     let requested: Vec<RequestedClass<'_>> = job_specs.iter().map(|w| w.class).collect();
-    let vnets = classes::of(common, &requested, &mut machine).map_err(|c| input_errors.extend(c));
+    let uses_files = job_specs.iter().any(|job| job.uses_files);
+    let vnets = classes::of(common, &requested, uses_files, &mut machine)
+        .map_err(|c| input_errors.extend(c));
     let background = background::of(common, &machine, &free).map_err(|c| input_errors.extend(c));
     let noise = background::noise(common).map_err(|c| input_errors.push(c));
     let limits = limits::policy(common).map_err(|c| input_errors.push(c));
@@ -482,9 +497,10 @@ pub(crate) fn run_of(
     for (number, &i) in by_node.iter().enumerate() {
         order[i] = number;
         run.firsts.push(run.placements.len() as u32);
-        run.vnets.push(vnets[i]);
+        run.vnets.push(vnets.jobs[i]);
         run.placements.append(&mut groups[i]);
     }
+    run.storage_vnets = vnets.storage;
     // A load of zero changes nothing and needs no warm-up.
     run.warmup =
         if background.is_empty() { Span::ZERO } else { Span::from_seconds(common.warmup_s) };

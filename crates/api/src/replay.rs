@@ -2,7 +2,7 @@
 
 use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
-use super::{Common, Fidelity, HonoredEnv, RequestedClass, fidelity, job_of_class, limits};
+use super::{Common, Fidelity, HonoredEnv, RequestedClass, fidelity, job_with_files, limits};
 use base::{Gap, Span, Time};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -130,7 +130,7 @@ pub fn replay(
     // Report the other input errors too, whatever the number of ranks.
     let ranks = schedule.as_ref().map_or(1, |schedule| schedule.ranks);
     let requested = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
-    let job = job_of_class(&request.common, ranks, request.ppn.max(1), requested);
+    let job = job_with_files(&request.common, ranks, request.ppn.max(1), requested);
     let job =
         job.map_err(|more| input_errors.extend([more, limits::env_errors(honored_env)].concat()));
     if let (Ok(schedule), Ok(job)) = (&schedule, &job) {

@@ -6,7 +6,7 @@ use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
-    file_system_facts, file_systems, job_of_class, limits, memory,
+    file_system_facts, file_systems, job_with_files, limits, memory,
 };
 use base::{Span, Time};
 use collectives::Overrides;
@@ -143,7 +143,7 @@ pub fn run(
     let set =
         cray::apply_variables(&mut common, honored_env, request.ranks, request.rank_order.as_ref());
     let set = set.map_err(|more| input_errors.extend(more)).unwrap_or_default();
-    let job = match job_of_class(&common, request.ranks, ppn, requested) {
+    let job = match job_with_files(&common, request.ranks, ppn, requested) {
         Ok(mut job) => {
             let notes = notes.into_iter().chain(set);
             job.library.notes.extend(notes.map(|note| (None, note)));

@@ -72,9 +72,10 @@ pub fn traffic(
     }
     let (Some(fidelity), Some(mut machine)) = (fidelity, machine) else { return Err(input_errors) };
     let class = RequestedClass { at: "class", word: call.common.class.as_deref() };
-    let vnets = classes::of(&call.common, &[class], &mut machine);
-    let vnets = vnets.map_err(|more| input_errors.extend(more)).unwrap_or(vec![0]);
-    let mut setting = setting(call, vnets[0], &machine).unwrap_or_else(|more| {
+    let vnets = classes::of(&call.common, &[class], false, &mut machine);
+    let vnets = vnets.map_err(|more| input_errors.extend(more)).unwrap_or_default();
+    let vnet = vnets.jobs.first().copied().unwrap_or(0);
+    let mut setting = setting(call, vnet, &machine).unwrap_or_else(|more| {
         input_errors.extend(more);
         TrafficSetting::default()
     });

@@ -38,7 +38,7 @@ impl MachineSpec {
             self.check_latencies(&mut out);
         }
         let classes = self.traffic_classes(&mut out);
-        let file_systems = self.file_systems(&kinds, &mut out);
+        let file_systems = self.file_systems(&kinds, &classes, &mut out);
         if !out.is_empty() {
             return Err(self.with_file_names(out));
         }

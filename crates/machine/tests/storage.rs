@@ -67,7 +67,7 @@ fn flare_and_gecko_are_behind_gateways() {
         assert_eq!(gap.bytes_per_s(), 25e9);
         for nics in gateways.chunks(2) {
             assert_eq!(m.group_of(nics[0]).0, service);
-            assert_eq!(node_of(&m, &Host { nics: nics.to_vec() }).0, next);
+            assert_eq!(node_of(&m, &Host { nics: nics.to_vec(), ports_beyond: 0 }).0, next);
             next += 1;
         }
         assert_eq!((fs.hosts.len(), fs.data_targets()), (servers, osts));

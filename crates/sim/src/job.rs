@@ -56,8 +56,8 @@ pub struct Job {
     pub firsts: Vec<u32>,
     /// Virtual network of each job's messages: that of its traffic class.
     pub vnets: Vec<u8>,
-    /// That of messages of file systems.
-    pub storage_vnet: u8,
+    /// That of the messages of each file system of the machine.
+    pub storage_vnets: Vec<u8>,
     /// Traffic of nodes without a job. It starts `warmup` before the jobs.
     pub background: Vec<Background>,
     pub warmup: Span,
@@ -171,12 +171,12 @@ impl Job {
         seed: u64,
     ) -> Job {
         Job {
+            storage_vnets: vec![0; machine.file_systems.len()],
             machine,
             library,
             placements,
             firsts: vec![0],
             vnets: vec![0],
-            storage_vnet: 0,
             background: Vec::new(),
             warmup: Span::ZERO,
             noise: None,

@@ -40,6 +40,9 @@ def run(name: str | None, **given: Any) -> int:
     wrong = request.wrong
     known = wrong.word("benchmark", name or "nothing", benchmarks.NAMES, "a benchmark")
     nodes, ppn = launchers.bench_nodes(wrong, given)
+    for option in ("file_system", "io_options", "storage_class"):
+        if given[option] is not None:
+            wrong.add(option, given[option], "`ior` or `mdtest` with it")
     sizes = None
     if given["sizes"] is not None:
         sizes = wrong.read("sizes", given["sizes"], units.read_sizes, SIZES_WANTED, None)

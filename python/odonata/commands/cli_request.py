@@ -48,6 +48,7 @@ class Request:
         self.background = background_traffic.background(self.wrong, background)
         self.noise = given.get("noise")
         self.traffic_class = given["traffic_class"]
+        self.storage_class = given.get("storage_class")
         self.limits = given.get("limits", "fail")
         names.check_limits(self.wrong, self.limits)
         background_traffic.noise(self.wrong, self.noise)
@@ -83,6 +84,7 @@ class Request:
             limits=self.limits,
             coll_rules=self.coll_rules,
             nic_policy=self.nic_policy,
+            storage_class=self.storage_class,
         )
 
     def deliver(

@@ -155,6 +155,7 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
         "seed": request.seed,
         "limits": request.limits,
         "coll_rules": request.coll_rules,
+        "storage_class": request.storage_class,
     }
     if wrong.list and request.machine.name:
         found = multi_job.foreseen(request.machine, file.get("job", ()), **about)

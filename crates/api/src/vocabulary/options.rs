@@ -216,6 +216,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(EACH, "traffic_class", ("--class", ""), Job, Text("NAME"), Described("best-effort"),
         "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... \
          (docs/models/classes.md)."),
+    opt(WITH_LIMITS, "storage_class", ("--storage-class", ""), Job, Text("NAME"),
+        Described("`storage.NAME.class` of the machine, or best-effort"),
+        "Traffic class of the messages of all file systems (docs/models/classes.md)."),
     opt(&["bench"], "file_system", ("--file-system", ""), Measurement, Text("NAME"),
         Described("the machine's first"),
         "`ior` and `mdtest`: the file system of the machine that is measured."),

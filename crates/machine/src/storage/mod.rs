@@ -6,10 +6,12 @@ use base::{Gap, Span};
 
 use crate::NicId;
 pub use daos::DaosParams;
+pub use lnet::{InterfaceLimits, LnetParams, RouterLimits, Streams};
 pub use lustre::LustreParams;
 
 pub mod daos;
 pub(crate) mod keys;
+mod lnet;
 pub mod lustre;
 mod resolve;
 
@@ -26,6 +28,10 @@ pub struct FileSystem {
     /// NICs of a compute node that its clients use, ascending.
     pub client_nics: Vec<u8>,
     pub driver: Driver,
+    /// `None` with DAOS, which does not use LNet.
+    pub lnet: Option<LnetParams>,
+    /// Traffic class of its messages, as an index of the machine's classes, if the file names one.
+    pub class: Option<usize>,
 }
 
 /// The protocol between clients and servers, with its parameters.
@@ -50,6 +56,15 @@ impl Protocol {
 pub struct Host {
     /// Empty behind gateways.
     pub nics: Vec<NicId>,
+    /// Ports on the network beyond gateways; 0 on the fabric.
+    pub ports_beyond: u32,
+}
+
+impl Host {
+    /// Ports by which it is on its network.
+    pub fn ports(&self) -> u32 {
+        self.ports_beyond.max(self.nics.len() as u32)
+    }
 }
 
 /// The path from the fabric to the servers.
@@ -65,7 +80,7 @@ pub enum Access {
         nics_per_gateway: u32,
         /// Inverse of the rate of such a port, each way.
         gap: Gap,
-        /// Inverse of the rate between the other network and one host, each way.
+        /// Inverse of the rate between the other network and one port of a host, each way.
         host_gap: Gap,
         /// From a gateway to a host, one way, without load.
         latency: Span,

@@ -9,8 +9,9 @@ use base::Span;
 
 use super::daos::DaosParams;
 use super::lustre::{self, LustreParams};
-use super::{Access, Driver, FileSystem, Host, Protocol};
+use super::{Access, Driver, FileSystem, Host, LnetParams, Protocol};
 use crate::NicId;
+use crate::classes::Classes;
 use crate::group_kind::{GroupKind, MAX_NICS};
 use crate::input_error::{InputError, nearest};
 use crate::spec::MachineSpec;
@@ -71,6 +72,7 @@ impl MachineSpec {
     pub(crate) fn file_systems(
         &self,
         kinds: &[GroupKind],
+        classes: &Classes,
         out: &mut Vec<InputError>,
     ) -> Vec<FileSystem> {
         let mut first_nic = 0u32;
@@ -81,8 +83,16 @@ impl MachineSpec {
         });
         let mut nodes: Vec<Nodes> = nodes.collect();
         let names = &self.file_systems;
-        let all: Vec<FileSystem> =
+        let mut all: Vec<FileSystem> =
             names.iter().filter_map(|name| self.file_system(name, &mut nodes, out)).collect();
+        for system in &mut all {
+            let values = Values { all: &self.values, at: format!("storage.{}", system.name) };
+            let Some(Value::Text(word)) = values.get("class") else { continue };
+            match classes.find(&values.path("class"), Some(word)) {
+                Ok(class) => system.class = Some(class),
+                Err(error) => out.push(error),
+            }
+        }
         check_overlaps(&all, out);
         all
     }
@@ -122,6 +132,16 @@ impl MachineSpec {
         if let Protocol::Daos(params) = &protocol {
             params.check(servers, &values, out);
         }
+        let driver = match values.text("driver") {
+            "tcp" => Driver::Tcp,
+            "o2ib" => Driver::O2ib,
+            _ => Driver::Kfi,
+        };
+        let lnet = matches!(protocol, Protocol::Lustre(_)).then(|| {
+            LnetParams::check(&values, (driver, is_routed), out);
+            let rate = self.number("links.edge.rate").unwrap_or_default();
+            LnetParams::new(&values, driver, rate * 8e-9)
+        });
         let (hosts, network) = if is_routed {
             let gateways = nodes.take(values.count("gateways"), values.path("gateways"), out);
             let network = Access::Routed {
@@ -131,9 +151,11 @@ impl MachineSpec {
                 host_gap: values.gap("server_rate"),
                 latency: values.number("gateway_latency").map_or(Span::ZERO, Span::from_seconds),
             };
-            (vec![Vec::new(); servers as usize], network)
+            (hosts_beyond(&values, &protocol), network)
         } else {
-            (nodes.take(servers, values.path(counted), out), Access::Direct)
+            let nics = nodes.take(servers, values.path(counted), out);
+            let hosts = nics.into_iter().map(|nics| Host { nics, ports_beyond: 0 });
+            (hosts.collect(), Access::Direct)
         };
         Some(FileSystem {
             name: name.into(),
@@ -142,16 +164,25 @@ impl MachineSpec {
                 _ => Vec::new(),
             },
             protocol,
-            hosts: hosts.into_iter().map(|nics| Host { nics }).collect(),
+            hosts,
             network,
             client_nics,
-            driver: match values.text("driver") {
-                "tcp" => Driver::Tcp,
-                "o2ib" => Driver::O2ib,
-                _ => Driver::Kfi,
-            },
+            driver,
+            lnet,
+            class: None,
         })
     }
+}
+
+/// Servers behind gateways.
+fn hosts_beyond(values: &Values, protocol: &Protocol) -> Vec<Host> {
+    let Protocol::Lustre(params) = protocol else { return Vec::new() };
+    let servers = [("mds_ports", params.mds), ("oss_ports", params.oss)];
+    let hosts = servers.into_iter().flat_map(|(key, servers)| {
+        let ports_beyond = values.optional_count(key).unwrap_or(1);
+        (0..servers).map(move |_| Host { nics: Vec::new(), ports_beyond })
+    });
+    hosts.collect()
 }
 
 /// Every server has a target.
@@ -207,6 +238,11 @@ fn check_gateways(values: &Values, out: &mut Vec<InputError>) -> bool {
             (true, None) => refuse(key, "", "a value, because the file system has gateways"),
             (false, Some(_)) => refuse(key, "", "no value without `gateways`"),
             _ => {}
+        }
+    }
+    for key in ["mds_ports", "oss_ports"] {
+        if let (false, Some(found)) = (is_routed, values.optional_count(key)) {
+            refuse(key, &found.to_string(), "no value without `gateways`");
         }
     }
     if is_routed && values.number("gateway_latency").is_some_and(|seconds| seconds > 1e-3) {

@@ -20,7 +20,7 @@ use super::accounts::Accounts;
 use super::completion_order::CompletionOrder;
 use super::limit::{self, Use};
 use super::lnet::{InterfaceId, MAX_MESSAGE};
-use super::network::{Network, Parcel, Part};
+use super::network::{Endpoints, Network, Parcel, Part};
 use super::outcome::{FileSystemOutcome, HostLoad, MediumLoad};
 use crate::endpoints::EndpointEvent;
 use crate::kernel::Kernel;
@@ -132,14 +132,12 @@ pub(crate) struct Execution<P: FileSystem> {
 }
 
 impl<P: FileSystem> Execution<P> {
-    /// `endpoints`: the numbers of the endpoint of events and of the first message, and the
-    /// distance between messages.
-    pub fn new(protocol: P, site: &Site, n_nics: usize, endpoints: (u32, u32, u32)) -> Self {
-        let network = Network::new(site, n_nics, (endpoints.1, endpoints.2));
+    pub fn new(protocol: P, site: &Site, n_nics: usize, endpoints: Endpoints) -> Self {
+        let network = Network::new(site, n_nics, endpoints);
         let places: IndexVec<ServerId, Place> = protocol.servers().into_iter().collect();
         let mut first = vec![0];
         for host in &site.hosts {
-            first.push(first[first.len() - 1] + host.nics.len().max(1) as u32);
+            first.push(first[first.len() - 1] + host.ports());
         }
         let interface = |place: &Place| {
             let own = first[place.host as usize];
@@ -147,7 +145,7 @@ impl<P: FileSystem> Execution<P> {
             InterfaceId(own + place.port % ports)
         };
         let parts = Parts {
-            endpoint: endpoints.0,
+            endpoint: endpoints.events,
             network,
             calls: Slab::with_capacity(0),
             rpcs: Slab::with_capacity(0),
@@ -578,7 +576,7 @@ impl Parts {
         let rpc = self.rpcs[id].rpc;
         let most = if self.network.has_lnet() { MAX_MESSAGE } else { u64::MAX };
         self.rpcs[id].parts = bytes.div_ceil(most) as u32;
-        let reads_directly = self.network.reads_directly(kernel.job.machine.nic.response > 0);
+        let fetches = self.network.has_rdma() && kernel.job.machine.nic.response > 0;
         let mut left = bytes;
         while left > 0 {
             let part = left.min(most);
@@ -586,7 +584,7 @@ impl Parts {
             let own = self.interface(clients, rpc.to);
             let other = self.interface(clients, rpc.bulk_peer);
             match rpc.bulk {
-                Bulk::Pull(_) if reads_directly => {
+                Bulk::Pull(_) if fetches => {
                     let (part, completion) = (Part::Data, Completion::Initiator(part));
                     let (from, to, bytes, in_order) = (own, other, 0, false);
                     let parcel = Parcel { rpc: id, part, from, to, bytes, in_order, completion };
@@ -598,7 +596,7 @@ impl Parts {
         }
     }
 
-    /// Sends bulk data. The sender knows of their arrival where NICs acknowledge RDMA.
+    /// Sends bulk data. The sender knows of their arrival where NICs respond to RDMA.
     fn send_data<N: NetworkModel>(
         &mut self,
         kernel: &mut Kernel<'_, N>,
@@ -606,13 +604,14 @@ impl Parts {
         (from, to): (InterfaceId, InterfaceId),
         bytes: u64,
     ) {
-        let is_rdma = self.network.reads_directly(kernel.job.machine.nic.response > 0);
-        let (bytes, completion) = match is_rdma {
+        let has_rdma = self.network.has_rdma();
+        let (bytes, completion) = match has_rdma && kernel.job.machine.nic.response > 0 {
             true => (bytes, Completion::Initiator(0)),
             false => (self.network.with_header(bytes), Completion::Target),
         };
         // Puts of DAOS are ordered in hardware, as all packets of a socket are.
-        let in_order = !(self.network.has_lnet() && is_rdma);
+        let is_put = matches!(self.rpcs[rpc].rpc.bulk, Bulk::Push(_));
+        let in_order = !has_rdma || is_put && !self.network.has_lnet();
         let part = Part::Data;
         self.network.send(kernel, Parcel { rpc, part, from, to, bytes, in_order, completion });
     }

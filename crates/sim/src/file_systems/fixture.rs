@@ -42,6 +42,9 @@ pub(crate) struct Fixture {
     pub noticed: u64,
 }
 
+/// Files from this number on are served by servers of the second port of hosts.
+pub const SECOND_PORT: FileId = 1 << 16;
+
 impl Fixture {
     pub fn new(params: FixtureParams, hosts: u32) -> Fixture {
         Fixture { params, hosts, noticed: 0 }
@@ -51,6 +54,7 @@ impl Fixture {
     pub fn rpc(&self, client: ClientId, call: CallId, what: &FileCall) -> Rpc {
         let FixtureParams { request, reply, service, access, latency, .. } = self.params;
         let host = what.file % self.hosts;
+        let server = host + if what.file < SECOND_PORT { 0 } else { self.hosts };
         let bulk = match what.kind {
             FileCallKind::Write => Bulk::Pull(what.bytes),
             FileCallKind::Read => Bulk::Push(what.bytes),
@@ -60,7 +64,7 @@ impl Fixture {
         Rpc {
             operation: u8::from(bulk != Bulk::None),
             from: Peer::Client(client),
-            to: Peer::Server(ServerId(host)),
+            to: Peer::Server(ServerId(server)),
             request_bytes: request,
             reply_bytes: reply,
             bulk,
@@ -79,7 +83,8 @@ impl FileSystem for Fixture {
 
     fn servers(&self) -> Vec<Place> {
         let threads = self.params.threads;
-        (0..self.hosts).map(|host| Place { host, port: 0, threads }).collect()
+        let on_port = |port| (0..self.hosts).map(move |host| Place { host, port, threads });
+        on_port(0).chain(on_port(1)).collect()
     }
 
     fn media(&self) -> u32 {

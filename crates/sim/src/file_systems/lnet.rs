@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use base::{Gap, IndexVec, Span, Time};
-use machine::storage::Driver;
+use machine::storage::{InterfaceLimits, RouterLimits, Streams};
 
 base::ids! {
     /// A network interface of a client, a server or a gateway.
@@ -22,37 +22,6 @@ pub const MAX_MESSAGE: u64 = 1 << 20;
 /// Header of a message, bytes (`struct lnet_hdr`, lustre/include/uapi/linux/lnet/lnet-idl.h).
 pub const HEADER: u64 = 72;
 
-/// Limits of an LNet driver.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DriverLimits {
-    /// Messages in flight of an interface, and from it to one peer.
-    pub credits: u32,
-    pub peer_credits: u32,
-    /// Sockets: streams per peer, and the inverse of the rate of one.
-    pub streams: Option<(u32, Gap)>,
-    /// Whether the receiver of a request for data reads them without the CPU of the other side.
-    pub has_rdma: bool,
-}
-
-impl DriverLimits {
-    /// Defaults of Lustre 2.17: 256 and 8 (lnet/include/lnet/lib-lnet.h), kfilnd 512 and 16,
-    /// o2iblnd 512 and 8. socklnd opens ilog2(Gb/s) / 2 + 1 = 4 connections per peer at 200 Gb/s
-    /// (lnet/klnds/socklnd/socklnd_modparams.c). 4 GB/s per stream is an [estimate].
-    pub fn of(driver: Driver) -> DriverLimits {
-        let (credits, peer_credits) = match driver {
-            Driver::Kfi => (512, 16),
-            Driver::Tcp => (256, 8),
-            Driver::O2ib => (512, 8),
-        };
-        let is_tcp = driver == Driver::Tcp;
-        let streams = is_tcp.then(|| (4, Gap::from_bytes_per_s(4e9)));
-        DriverLimits { credits, peer_credits, streams, has_rdma: !is_tcp }
-    }
-}
-
-/// Messages up to this size do not wait for a stream of bulk data: socklnd's `min_bulk`, bytes.
-const MIN_BULK: u64 = 1 << 10;
-
 /// Messages of an interface to one peer.
 #[derive(Default)]
 struct Peer {
@@ -63,7 +32,9 @@ struct Peer {
 }
 
 struct Interface {
-    limits: DriverLimits,
+    limits: InterfaceLimits,
+    /// Connections per peer, if it is one of sockets.
+    streams: Option<Streams>,
     /// Credits that are not in use.
     free: u32,
     /// Messages that have a credit for their peer, and none of the interface.
@@ -80,10 +51,10 @@ pub struct Credits {
 
 impl Credits {
     /// Adds an interface; they are numbered from 0.
-    pub fn add(&mut self, limits: DriverLimits) -> InterfaceId {
+    pub fn add(&mut self, limits: InterfaceLimits, streams: Option<Streams>) -> InterfaceId {
         let free = limits.credits;
         let (waiting, peers) = (VecDeque::new(), BTreeMap::new());
-        self.interfaces.push(Interface { limits, free, waiting, peers })
+        self.interfaces.push(Interface { limits, streams, free, waiting, peers })
     }
 
     /// A message is ready to leave. Returns whether it may; otherwise it waits.
@@ -121,38 +92,77 @@ impl Credits {
     /// Time at which a stream has carried the message that it starts with now, or later.
     pub fn stream(&mut self, from: InterfaceId, to: InterfaceId, bytes: u64, now: Time) -> Time {
         let interface = &mut self.interfaces[from];
-        let Some((streams, gap)) = interface.limits.streams.filter(|_| bytes > MIN_BULK) else {
+        let Some(streams) = interface.streams.filter(|streams| bytes > streams.min_bulk) else {
             return now;
         };
         let peer = interface.peers.get_mut(&to.0).expect("the message has its credit");
-        peer.streams.resize(streams as usize, Time::ZERO);
+        peer.streams.resize(streams.count as usize, Time::ZERO);
         let next = peer.streams.iter_mut().min().expect("a peer has a stream");
-        *next = now.max(*next) + gap.span(bytes);
+        *next = now.max(*next) + streams.gap.span(bytes);
         *next
     }
 }
 
-/// Buffers of one router, by size of message. Numbers of Lustre 2.17 for a router with default
-/// parameters (lnet/lnet/router.c).
-#[derive(Default)]
+/// Buffers of one router, by size of message. A message needs a credit of its peer, and then a
+/// buffer (`lnet_post_routed_recv_locked`, lnet/lnet/lib-move.c).
 pub struct Router {
+    limits: RouterLimits,
     used: [u32; 3],
+    /// Messages that have a credit of their peer, and no buffer.
     waiting: [VecDeque<TransferId>; 3],
+    /// By number of the interface that sent to the router.
+    peers: BTreeMap<u32, RouterPeer>,
 }
 
-/// Largest message of each class of buffers, bytes, and number of buffers.
-const BUFFERS: [(u64, u32); 3] = [(0, 2048), (4096, 16_384), (MAX_MESSAGE, 1024)];
+/// A peer of a router.
+#[derive(Default)]
+struct RouterPeer {
+    /// Buffers that it may not exceed.
+    used: u32,
+    /// Messages and their bytes.
+    waiting: VecDeque<(TransferId, u64)>,
+}
+
+/// Largest message of each class of buffers, bytes (lnet/lnet/router.c).
+const BUFFER_SIZES: [u64; 3] = [0, 4096, MAX_MESSAGE];
+
+/// Sides of a router.
+#[derive(Clone, Copy, Debug)]
+pub enum Side {
+    Fabric,
+    Beyond,
+}
 
 impl Router {
+    pub fn new(limits: RouterLimits) -> Router {
+        let (used, waiting, peers) = ([0; 3], Default::default(), BTreeMap::new());
+        Router { limits, used, waiting, peers }
+    }
+
     fn class(bytes: u64) -> usize {
-        let class = BUFFERS.iter().position(|class| bytes <= class.0);
+        let class = BUFFER_SIZES.iter().position(|&most| bytes <= most);
         class.unwrap_or_else(|| panic!("a message of {bytes} B is longer than LNet's"))
     }
 
-    /// A message has arrived. Returns whether it gets a buffer; otherwise it waits.
-    pub fn accept(&mut self, bytes: u64, message: TransferId) -> bool {
+    /// A message has arrived from a peer. Returns whether it gets a buffer; otherwise it waits.
+    pub fn accept(
+        &mut self,
+        (peer, side): (InterfaceId, Side),
+        bytes: u64,
+        message: TransferId,
+    ) -> bool {
+        let peer = self.peers.entry(peer.0).or_default();
+        if peer.used == self.limits.per_peer[side as usize] {
+            peer.waiting.push_back((message, bytes));
+            return false;
+        }
+        peer.used += 1;
+        self.take_buffer(bytes, message)
+    }
+
+    fn take_buffer(&mut self, bytes: u64, message: TransferId) -> bool {
         let class = Router::class(bytes);
-        let is_free = self.used[class] < BUFFERS[class].1;
+        let is_free = self.used[class] < self.limits.buffers[class];
         if is_free {
             self.used[class] += 1;
         } else {
@@ -161,12 +171,16 @@ impl Router {
         is_free
     }
 
-    /// A message has left its buffer. Returns the message that gets it.
-    pub fn forwarded(&mut self, bytes: u64) -> Option<TransferId> {
+    /// A message of a peer has left its buffer. Returns the messages that get one.
+    pub fn forwarded(&mut self, peer: InterfaceId, bytes: u64) -> [Option<TransferId>; 2] {
         let class = Router::class(bytes);
-        let next = self.waiting[class].pop_front();
-        self.used[class] -= u32::from(next.is_none());
-        next
+        let first = self.waiting[class].pop_front();
+        self.used[class] -= u32::from(first.is_none());
+        let peer = self.peers.get_mut(&peer.0).expect("it sent a message");
+        let second = peer.waiting.pop_front();
+        peer.used -= u32::from(second.is_none());
+        let second = second.filter(|&(message, bytes)| self.take_buffer(bytes, message));
+        [first, second.map(|(message, _)| message)]
     }
 }
 
@@ -208,16 +222,19 @@ pub struct Beyond {
 mod tests {
     use super::*;
 
-    fn limits(credits: u32, peer_credits: u32) -> DriverLimits {
-        let streams = Some((2, Gap::from_bytes_per_s(1e9)));
-        DriverLimits { credits, peer_credits, streams, has_rdma: false }
+    fn streams() -> Option<Streams> {
+        Some(Streams { count: 2, gap: Gap::from_bytes_per_s(1e9), min_bulk: 1024 })
+    }
+
+    fn limits(credits: u32, peer_credits: u32) -> InterfaceLimits {
+        InterfaceLimits { credits, peer_credits }
     }
 
     /// Messages to a peer without credits wait in order, and do not block those to other peers.
     #[test]
     fn credits_limit_messages_per_peer_and_per_interface() {
         let mut credits = Credits::default();
-        let [a, b, c] = [(); 3].map(|()| credits.add(limits(3, 2)));
+        let [a, b, c] = [(); 3].map(|()| credits.add(limits(3, 2), None));
         let message = |n| TransferId(n);
         let left = |credits: &mut Credits, to, n| credits.acquire(a, to, message(n));
         assert!(left(&mut credits, b, 0) && left(&mut credits, b, 1));
@@ -233,7 +250,7 @@ mod tests {
     #[test]
     fn bulk_data_shares_the_streams_of_its_peer() {
         let mut credits = Credits::default();
-        let [a, b] = [(); 2].map(|()| credits.add(limits(8, 8)));
+        let [a, b] = [(); 2].map(|()| credits.add(limits(8, 8), streams()));
         (0..3).for_each(|n| assert!(credits.acquire(a, b, TransferId(n))));
         let ends = [0, 1, 2].map(|_| credits.stream(a, b, 1_000_000, Time::ZERO));
         assert_eq!(ends, [Span::us(1000), Span::us(1000), Span::us(2000)].map(|s| Time::ZERO + s));
@@ -242,13 +259,32 @@ mod tests {
 
     #[test]
     fn a_router_without_buffers_holds_messages_of_their_size_only() {
-        let mut router = Router::default();
-        (0..1024).for_each(|n| assert!(router.accept(MAX_MESSAGE, TransferId(n))));
-        assert!(!router.accept(4097, TransferId(1024)));
-        assert!(router.accept(4096, TransferId(1025)) && router.accept(0, TransferId(1026)));
-        assert_eq!(router.forwarded(MAX_MESSAGE), Some(TransferId(1024)));
-        assert_eq!(router.forwarded(4097), None);
-        assert!(router.accept(MAX_MESSAGE, TransferId(1)));
+        let limits = RouterLimits { buffers: [1, 1, 2], per_peer: [9, 9] };
+        let (mut router, peer) = (Router::new(limits), InterfaceId(7));
+        let mut accept = |bytes, n| router.accept((peer, Side::Fabric), bytes, TransferId(n));
+        assert!(accept(MAX_MESSAGE, 0) && accept(MAX_MESSAGE, 1));
+        assert!(!accept(4097, 2));
+        assert!(accept(4096, 3) && accept(0, 4));
+        assert_eq!(router.forwarded(peer, MAX_MESSAGE), [Some(TransferId(2)), None]);
+        assert_eq!(router.forwarded(peer, 4097), [None, None]);
+        assert!(router.accept((peer, Side::Fabric), MAX_MESSAGE, TransferId(5)));
+    }
+
+    /// A peer with all its buffers waits, while another gets one.
+    #[test]
+    fn a_peer_holds_its_share_of_a_router() {
+        let limits = RouterLimits { buffers: [9, 1, 2], per_peer: [1, 2] };
+        let mut router = Router::new(limits);
+        let [near, other, far] = [0, 1, 2].map(InterfaceId);
+        let mut accept = |peer, bytes, n| router.accept(peer, bytes, TransferId(n));
+        assert!(accept((near, Side::Fabric), 4097, 0));
+        assert!(!accept((near, Side::Fabric), 1, 1), "one buffer per peer on the fabric");
+        assert!(accept((far, Side::Beyond), 1, 2));
+        assert!(accept((other, Side::Fabric), 4097, 3));
+        assert!(!accept((far, Side::Beyond), 4097, 4), "all large buffers are used");
+        // Message 4 gets the buffer. Message 1 gets the credit of its peer, and no small buffer.
+        assert_eq!(router.forwarded(near, 4097), [Some(TransferId(4)), None]);
+        assert_eq!(router.forwarded(far, 1), [Some(TransferId(1)), None]);
     }
 
     /// A fast port and a slow one: the message takes the time of the slow one.

@@ -31,6 +31,7 @@ use execution::Execution;
 use fixture::Fixture;
 use machine::storage::Protocol;
 use net::NetworkModel;
+use network::Endpoints;
 use std::collections::VecDeque;
 use storage::daos::Daos;
 use storage::lustre::{Lustre, Ports};
@@ -92,8 +93,7 @@ impl Instance {
         let endpoints = endpoints_of(job, nth, first);
         Ok(match &site.protocol {
             Protocol::Lustre(params) => {
-                // Beyond gateways a host has one port, with the rate of all.
-                let ports = |host: u32| site.hosts[host as usize].nics.len().max(1) as u32;
+                let ports = |host: u32| site.hosts[host as usize].ports();
                 let ports = Ports { mds: ports(0), oss: ports(params.mds) };
                 let protocol = Lustre::new((**params).clone(), ports, job.seed);
                 Instance::Lustre(Box::new(Execution::new(protocol, site, n_nics, endpoints)))
@@ -114,11 +114,12 @@ impl Instance {
     }
 }
 
-/// The kernel's numbers of the endpoint of events and of the first message of the `nth` file
-/// system, and the distance between its messages.
-fn endpoints_of(job: &Job, nth: usize, first: u32) -> (u32, u32, u32) {
+/// The endpoints of the `nth` file system.
+fn endpoints_of(job: &Job, nth: usize, first: u32) -> Endpoints {
+    let vnet = job.storage_vnets[nth];
     let (nth, n) = (nth as u32, job.machine.file_systems.len() as u32);
-    (first + 2 * nth, first + 2 * n + nth, n)
+    let (events, first_message) = (first + 2 * nth, first + 2 * n + nth);
+    Endpoints { events, first_message, stride: n, vnet }
 }
 
 impl FileSystems {

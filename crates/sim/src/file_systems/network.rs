@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 
 use base::{Idx, IndexVec, Slab, Span, Time, draw};
 use machine::NicId;
-use machine::storage::{Access, FileSystem, Protocol};
+use machine::storage::{Access, Driver, FileSystem, InterfaceLimits, LnetParams, Streams};
 use net::{Completion, Message, NetworkModel, Origin};
 use storage::RpcId;
 
-use super::lnet::{Beyond, Credits, DriverLimits, HEADER, InterfaceId, Port, Router, TransferId};
+use super::lnet::{Beyond, Credits, HEADER, InterfaceId, Port, Router, Side, TransferId};
 use crate::endpoints::EndpointEvent;
 use crate::event::MessageOwner;
 use crate::kernel::Kernel;
@@ -63,14 +63,27 @@ pub struct InterfaceLoad {
     pub messages: u64,
 }
 
+/// What the kernel calls the endpoints of a file system, and how their messages travel.
+#[derive(Clone, Copy)]
+pub struct Endpoints {
+    /// The endpoint of events.
+    pub events: u32,
+    /// That of the first message, and the distance of the next one: endpoints of the file systems
+    /// alternate.
+    pub first_message: u32,
+    pub stride: u32,
+    pub vnet: u8,
+}
+
 /// Random stream of the draws of messages.
 const STREAM: u32 = 0x6669_6c65;
 
 pub struct Network {
-    /// The kernel's number of the endpoint of the first message, and the distance of the next one:
-    /// endpoints of the file systems alternate.
+    /// As in `Endpoints`.
     first: u32,
     stride: u32,
+    /// Virtual network of its traffic class.
+    vnet: u8,
     /// Messages that have entered the fabric, which index the draws of routes.
     sent: u64,
     transfers: Slab<TransferId, Transfer>,
@@ -79,9 +92,9 @@ pub struct Network {
     loads: IndexVec<InterfaceId, InterfaceLoad>,
     /// By NIC of the fabric: its interface plus 1.
     interface_of: IndexVec<NicId, u32>,
-    client_limits: DriverLimits,
+    driver: Driver,
     /// `None` for DAOS, whose messages do not pass LNet.
-    credits: Option<Credits>,
+    lnet: Option<(LnetParams, Credits)>,
     routers: Vec<Router>,
     beyond: Option<Beyond>,
     /// Gateways: first interface on the fabric, first one beyond, their number, and the number of
@@ -104,19 +117,18 @@ struct Gateways {
 
 impl Network {
     /// Interfaces of servers are the first: those of the ports of host 0, then of host 1.
-    pub fn new(system: &FileSystem, n_nics: usize, endpoints: (u32, u32)) -> Network {
-        let limits = DriverLimits::of(system.driver);
-        let has_lnet = matches!(system.protocol, Protocol::Lustre(_));
+    pub fn new(system: &FileSystem, n_nics: usize, endpoints: Endpoints) -> Network {
         let mut network = Network {
-            first: endpoints.0,
-            stride: endpoints.1,
+            first: endpoints.first_message,
+            stride: endpoints.stride,
+            vnet: endpoints.vnet,
             sent: 0,
             transfers: Slab::with_capacity(0),
             nics: IndexVec::new(),
             loads: IndexVec::new(),
             interface_of: IndexVec::sparse_zeros(n_nics),
-            client_limits: limits,
-            credits: has_lnet.then(Credits::default),
+            driver: system.driver,
+            lnet: system.lnet.map(|params| (params, Credits::default())),
             routers: Vec::new(),
             beyond: None,
             gateways: Gateways::default(),
@@ -129,46 +141,51 @@ impl Network {
             Access::Direct => {
                 let nics = system.hosts.iter().flat_map(|host| &host.nics);
                 nics.for_each(|&nic| {
-                    network.add(Some(nic), limits);
+                    network.interface(nic);
                 });
             }
-            Access::Routed { .. } => network.add_gateways(system, limits),
+            Access::Routed { .. } => network.add_gateways(system),
         }
         network
     }
 
-    fn add_gateways(&mut self, system: &FileSystem, limits: DriverLimits) {
+    fn add_gateways(&mut self, system: &FileSystem) {
         let Access::Routed { gateways, nics_per_gateway, gap, host_gap, latency } = &system.network
         else {
             unreachable!("the file system has gateways")
         };
-        // InfiniBand beyond the gateways.
-        let beyond = DriverLimits::of(machine::storage::Driver::O2ib);
+        let LnetParams { gateway, router, beyond, streams, .. } =
+            system.lnet.expect("file systems behind gateways use LNet");
         let mut ports = Vec::new();
-        for _ in &system.hosts {
-            self.add(None, beyond);
+        for _ in 0..system.hosts.iter().map(|host| host.ports_beyond).sum() {
+            self.add(None, beyond, None);
             ports.push(Some(Port::new(*host_gap)));
         }
         let fabric = self.nics.len() as u32;
         gateways.iter().for_each(|&nic| {
-            self.add(Some(nic), limits);
+            self.add(Some(nic), gateway, streams);
             ports.push(None);
         });
         let first_beyond = self.nics.len() as u32;
         gateways.iter().for_each(|_| {
-            self.add(None, beyond);
+            self.add(None, beyond, None);
             ports.push(Some(Port::new(*gap)));
         });
         let count = gateways.len() as u32;
         let per_router = *nics_per_gateway;
-        self.routers.resize_with(count.div_ceil(per_router) as usize, Router::default);
+        self.routers.resize_with(count.div_ceil(per_router) as usize, || Router::new(router));
         self.gateways = Gateways { fabric, beyond: first_beyond, count, per_router };
         self.beyond = Some(Beyond { ports, latency: *latency });
     }
 
-    fn add(&mut self, nic: Option<NicId>, limits: DriverLimits) -> InterfaceId {
-        if let Some(credits) = &mut self.credits {
-            credits.add(limits);
+    fn add(
+        &mut self,
+        nic: Option<NicId>,
+        limits: InterfaceLimits,
+        streams: Option<Streams>,
+    ) -> InterfaceId {
+        if let Some((_, credits)) = &mut self.lnet {
+            credits.add(limits, streams);
         }
         self.loads.push(InterfaceLoad::default());
         self.next_gateway.push(self.nics.len() as u32);
@@ -179,22 +196,25 @@ impl Network {
         id
     }
 
-    /// The interface of a client's NIC.
+    /// The interface of a NIC of a client, or of a server on the fabric.
     pub fn interface(&mut self, nic: NicId) -> InterfaceId {
+        const NONE: InterfaceLimits = InterfaceLimits { credits: 0, peer_credits: 0 };
+        let lnet = self.lnet.as_ref().map(|(lnet, _)| (lnet.fabric, lnet.streams));
+        let (limits, streams) = lnet.unwrap_or((NONE, None));
         match self.interface_of[nic] {
-            0 => self.add(Some(nic), self.client_limits),
+            0 => self.add(Some(nic), limits, streams),
             number => InterfaceId(number - 1),
         }
     }
 
     /// Whether data is cut into LNet's messages.
     pub fn has_lnet(&self) -> bool {
-        self.credits.is_some()
+        self.lnet.is_some()
     }
 
-    /// Whether one side reads the memory of the other without a message of that side's CPU.
-    pub fn reads_directly(&self, has_response: bool) -> bool {
-        has_response && self.gateways.count == 0 && self.client_limits.has_rdma
+    /// Whether data is moved by NICs, without the CPU of the other side.
+    pub fn has_rdma(&self) -> bool {
+        self.gateways.count == 0 && self.driver != Driver::Tcp
     }
 
     /// Largest number of messages at one time.
@@ -265,7 +285,7 @@ impl Network {
     fn leave<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, id: TransferId) {
         let (from, to) = self.hop(id);
         self.transfers[id].since = kernel.now;
-        if self.credits.as_mut().is_none_or(|credits| credits.acquire(from, to, id)) {
+        if self.lnet.as_mut().is_none_or(|(_, credits)| credits.acquire(from, to, id)) {
             self.depart(kernel, id);
         }
     }
@@ -277,8 +297,8 @@ impl Network {
         let transfer = &mut self.transfers[id];
         let Parcel { bytes, in_order, completion, .. } = transfer.parcel;
         self.credit_waiting += now - transfer.since;
-        transfer.earliest = match &mut self.credits {
-            Some(credits) => credits.stream(from, to, bytes, now),
+        transfer.earliest = match &mut self.lnet {
+            Some((_, credits)) => credits.stream(from, to, bytes, now),
             None => now,
         };
         match (self.nics[from], self.nics[to]) {
@@ -290,7 +310,7 @@ impl Network {
             (Some(src), Some(dst)) => {
                 self.sent += 1;
                 let draw = draw(kernel.job.seed, STREAM, src.0, self.sent);
-                let (origin, vnet) = (Origin::Host, kernel.job.storage_vnet);
+                let (origin, vnet) = (Origin::Host, self.vnet);
                 let handling = Span::ZERO;
                 let message =
                     Message { src, dst, bytes, origin, vnet, completion, draw, in_order, handling };
@@ -359,7 +379,8 @@ impl Network {
         if let (Some((receiver, _)), false) = (gateway, is_forwarded) {
             self.transfers[id].since = kernel.now;
             let router = self.router(receiver);
-            if self.routers[router].accept(payload(parcel.bytes), id) {
+            let side = if self.is_beyond(receiver) { Side::Beyond } else { Side::Fabric };
+            if self.routers[router].accept((parcel.from, side), payload(parcel.bytes), id) {
                 self.forward(kernel, id);
             }
             return None;
@@ -367,9 +388,8 @@ impl Network {
         self.release(id);
         if let Some((_, sender)) = gateway {
             let router = self.router(sender);
-            if let Some(next) = self.routers[router].forwarded(payload(parcel.bytes)) {
-                self.forward(kernel, next);
-            }
+            let next = self.routers[router].forwarded(parcel.from, payload(parcel.bytes));
+            next.into_iter().flatten().for_each(|next| self.forward(kernel, next));
         }
         self.transfers.free(id);
         Some(parcel)
@@ -402,7 +422,7 @@ impl Network {
     /// The credits of the present hop return. Another message may leave.
     fn release(&mut self, id: TransferId) {
         let (from, to) = self.hop(id);
-        if let Some(credits) = &mut self.credits {
+        if let Some((_, credits)) = &mut self.lnet {
             self.ready.extend(credits.release(from, to));
         }
     }

@@ -3,12 +3,11 @@
 //! Times are those of the machine's parameters, as in docs/models/loggp.md. Nothing here calls the
 //! network to compute an expectation.
 
-use super::fixture::{PARAMS, REFUSED};
-use super::lnet::{DriverLimits, HEADER, MAX_MESSAGE};
+use super::fixture::{PARAMS, REFUSED, SECOND_PORT};
+use super::lnet::{HEADER, MAX_MESSAGE};
 use super::{CallClass, FileSystemOutcome};
 use crate::{End, Job, Outcome, RankPlacement, World};
-use base::{Span, Time, below, draw};
-use machine::storage::Driver;
+use base::{Gap, Span, Time, below, draw};
 use machine::{Machine, MachineSpec, NicId, NodeId};
 use mpi::Library;
 use net::NetworkModel;
@@ -324,7 +323,8 @@ fn requests_wait_for_threads_and_for_the_medium() {
         assert!(late <= wire(REPLY) + 10_000, "{found:?}, {expected:?}");
     }
     let host = only(&outcome).hosts[0];
-    assert_eq!((host.served, host.threads, host.service), (u64::from(N), 2, PARAMS.service * 6));
+    // The host has two servers with two threads each, of which one is called.
+    assert_eq!((host.served, host.threads, host.service), (u64::from(N), 4, PARAMS.service * 6));
     let waited: u64 = served.iter().zip(0..).map(|(&start, nth)| start - nth * gap).sum();
     assert_eq!(host.waiting.0, waited);
 
@@ -372,7 +372,7 @@ fn gateways_store_and_forward() {
 fn sockets_carry_data_at_the_rate_of_their_streams() {
     let socket = DIRECT.replace("kfi", "tcp");
     let job = job(machine(&[&socket]), 1, 1);
-    let (_, gap) = DriverLimits::of(Driver::Tcp).streams.expect("sockets");
+    let gap = Gap::from_bytes_per_s(4e9); // the default of `lnet_stream_rate`
     let (_, done) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Read, MAX_MESSAGE));
     let data = gap.span(MAX_MESSAGE + HEADER);
     assert!(data > network(MAX_MESSAGE + HEADER), "the stream is slower than the link");
@@ -387,12 +387,78 @@ fn credits_limit_messages_in_flight() {
     // fetch waits, and no data is lost.
     let job = job(machine(&[DIRECT]), 1, 1);
     let (outcome, _) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Write, 32 << 20));
-    let credits = DriverLimits::of(Driver::Kfi).peer_credits;
-    assert_eq!(credits, 16);
     assert!(only(&outcome).credit_waiting > Span::ZERO);
     assert_eq!(only(&outcome).hosts[0].bytes_in, REQUEST + 32 * (MAX_MESSAGE + HEADER));
     let (outcome, _) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Write, 16 << 20));
     assert_eq!(only(&outcome).credit_waiting, Span::ZERO);
+}
+
+/// The credits of the machine file limit requests for data in flight to one client.
+#[test]
+fn credits_are_those_of_the_machine_file() {
+    for (credits, waits) in [("4", true), ("8", false)] {
+        let storage = [DIRECT, "lnet_peer_credits = ", credits, "\n"].concat();
+        let job = job(machine(&[&storage]), 1, 1);
+        let (outcome, _) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Write, 8 << 20));
+        assert_eq!(only(&outcome).credit_waiting > Span::ZERO, waits, "{credits}");
+    }
+}
+
+/// With one large buffer in all, data of two messages pass the gateways one after another: the
+/// second holds its credit while it waits.
+#[test]
+fn buffers_of_gateways_are_those_of_the_machine_file() {
+    for (buffers, waits) in [("1", true), ("4", false)] {
+        let one = ROUTED.replace("gateways = 2", "gateways = 1");
+        let storage = [DIRECT, &one, "gateway_large_buffers = ", buffers, "\n"].concat();
+        let job = job(machine(&[&storage]), 1, 1);
+        let (outcome, _) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Write, 4 << 20));
+        assert_eq!(outcome.end, End::Finished);
+        assert_eq!(only(&outcome).buffer_waiting > Span::ZERO, waits, "{buffers}");
+    }
+}
+
+/// Two servers of one host use different ports, so their data leave the host at twice the rate.
+#[test]
+fn hosts_beyond_gateways_have_several_ports() {
+    let fast = ROUTED.replace("gateway_rate = \"5 GB/s\"", "gateway_rate = \"50 GB/s\"");
+    let bytes = 4 << 20;
+    let ends = ["1", "2"].map(|ports| {
+        let storage = [DIRECT, &fast, "mds_ports = ", ports, "\n"].concat();
+        let machine = machine(&[&storage]);
+        assert_eq!(machine.file_systems[0].hosts[0].ports().to_string(), ports);
+        let job = job(machine, 2, 1);
+        let calls = same(2, SECOND_PORT, Kind::Read, bytes);
+        let (outcome, _) = run::<loggp::LogGpNetwork>(&job, calls);
+        let hosts = &only(&outcome).hosts;
+        let used = hosts.iter().filter(|load| load.bytes_out > bytes).count();
+        (used, outcome.time - Time::ZERO)
+    });
+    assert_eq!([ends[0].0, ends[1].0], [1, 2]);
+    // 500 ps per byte and port.
+    let data = 500 * bytes;
+    assert!(ends[0].1.0 > 2 * data && ends[1].1.0 < data * 3 / 2, "{ends:?}");
+}
+
+/// A ceiling of 20 % of the class of storage makes a write five times longer than the link.
+#[test]
+fn messages_have_the_class_of_their_file_system() {
+    const CEILING: &str = "[classes.bulk-data]\nceiling = 20\n";
+    let bytes = 16u64 << 20;
+    let times = [0, 1].map(|vnet| {
+        let mut machine = machine(&[CEILING, DIRECT]);
+        let find = |word| machine.classes.find("class", Some(word)).expect("known");
+        let classes = [find("best-effort"), find("bulk-data")];
+        machine.use_classes(&classes).expect("they fit");
+        // Virtual networks have the order of classes.
+        let vnet = machine.classes.vnet(classes[vnet]).expect("in use");
+        let mut job = job(machine, 1, 1);
+        job.storage_vnets = vec![vnet];
+        run::<packet::PacketNetwork>(&job, same(1, 1, Kind::Write, bytes)).0.time - Time::ZERO
+    });
+    let link = wire(bytes);
+    assert!(times[0].0 < link * 5 / 4, "{times:?}");
+    assert!((link * 5..link * 11 / 2).contains(&times[1].0), "{times:?}");
 }
 
 #[test]
