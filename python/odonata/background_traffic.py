@@ -1,8 +1,10 @@
 """Background traffic on nodes without a job, and noise.
 
 `"uniform:0.4"` is a pattern of `odonata traffic` and a load; `"uniform:0.4@64Ki"` sends messages of
-that size instead of packets, `"uniform:0.4,bulk-data"` has a traffic class. A mapping can also
-name the nodes. `"25us/1ms"` is noise: each core is interrupted for 25 us of every millisecond.
+that size instead of packets, `"uniform:0.4,bulk-data"` has a traffic class.
+`"writes:flare:200GB/s"` and `"reads:flare:0.4"` move data to and from the servers of a file system.
+A mapping can also name the nodes. `"25us/1ms"` is noise: each core is interrupted for 25 us of
+every millisecond.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ BACKGROUND = (
     "PATTERN:LOAD[@BYTES][,CLASS], such as `uniform:0.4` or `adversarial:1:0.2@64Ki,bulk-data`"
 )
 NOISE = "LENGTH/PERIOD, such as `25us/1ms`: away for so long every so often"
-_KEYS = ("pattern", "load", "bytes", "nodes", "class")
+_KEYS = ("pattern", "load", "rate", "bytes", "nodes", "class")
 
 
 def background(wrong: Diagnostics, given: Any) -> tuple[dict[str, Any], ...]:
@@ -46,7 +48,11 @@ def of_text(wrong: Diagnostics, text: Any) -> dict[str, Any]:
     words, at, size = rest.partition("@")
     pattern, colon, load = words.rpartition(":")
     try:
-        found = {"pattern": pattern, "load": float(load)}
+        found: dict[str, Any] = {"pattern": pattern}
+        if load.endswith("B/s"):
+            found["rate"] = units.read_bytes(load.removesuffix("/s"))
+        else:
+            found["load"] = float(load)
         if at:
             found["bytes"] = units.read_bytes(size)
         if comma:
@@ -74,10 +80,17 @@ def of_mapping(wrong: Diagnostics, given: Mapping[str, Any]) -> dict[str, Any]:
         if key not in _KEYS:
             wrong.unknown_key("background", key, f"keys {', '.join(_KEYS)}", key, _KEYS)
     sub = Diagnostics()
-    names.check_pattern(sub, given.get("pattern") or "nothing")
-    found["pattern"] = given.get("pattern")
-    wanted = "a load of 0 to 1: a fraction of the injection rate"
-    found["load"] = sub.number("load", given.get("load", "nothing"), wanted, 0, 1)
+    pattern = found["pattern"] = given.get("pattern")
+    # The core has the list of file systems.
+    is_storage = isinstance(pattern, str) and pattern.startswith(("writes:", "reads:"))
+    if not is_storage:
+        names.check_pattern(sub, pattern or "nothing")
+    if is_storage and given.get("rate") is not None:
+        found["rate"] = sub.number("rate", given["rate"], "bytes per second", 0, MOST)
+        found["load"] = 0.0
+    else:
+        wanted = "a load of 0 to 1: a fraction of the injection rate"
+        found["load"] = sub.number("load", given.get("load", "nothing"), wanted, 0, 1)
     size = given.get("bytes")
     if isinstance(size, str):
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import core, names
+from . import core, filesystems, names
 from .machines import Job
 from .units import show_bytes, show_rate, show_time
 from .version import version
@@ -65,8 +65,7 @@ def table(summary: dict[str, Any]) -> str:
                 f"{wall['operations_max']} operations per rank, {show_rate(wall['rate_B_per_s'])}, "
                 f"{wall['operations_per_s']:.1f} operations/s"
             )
-    io = summary.get("io") or {}
-    lines += [limit["limit"] for limit in io.get("limits", ()) if limit["limit"]]
+    lines += [line.strip() for line in filesystems.lines(summary.get("io"))]
     failure = summary.get("failure")
     if failure is not None:
         lines.append(f"failed: {failure['message']}")

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import background_traffic, clocks, core, fileio, launch, machines, names, tables, units
+from . import background_traffic, clocks, core, fileio, io_benchmarks, launch, machines, names
+from . import tables, units
 from . import warm as forker
 from .benchmarks import NAMES
 from .errors import Diagnostic, Diagnostics, InputError, SimulatedFailure
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 KEYS = (
-    "name", "program", "bench", "bytes", "iterations", "messages", "ranks", "nodes", "ppn",
-    "placement", "env", "wdir", "compute", "class",
+    "name", "program", "bench", "bytes", "iterations", "messages", "io_options", "file_system",
+    "ranks", "nodes", "ppn", "placement", "env", "wdir", "compute", "class",
 )  # fmt: skip
 FILE_KEYS = ("job", "background", "noise", "warmup")
 # Places of diagnostics that concern all jobs; with a file these are no options.
@@ -41,7 +42,8 @@ BYTES = 1 << 16
 MOST_WARMUP_S = 1
 # Larger numbers are taken for typing errors.
 MOST_JOBS, MOST_KEYS = 10_000, 1_000
-_NESTED = ("distance", "bench", "alone_bench", "failure", "file_io", "replaced_files")
+_NESTED = ("distance", "bench", "alone_bench", "failure", "file_io", "replaced_files",
+           "phases", "alone_phases")  # fmt: skip
 
 
 @dataclass
@@ -100,7 +102,8 @@ def jobs(
     """Run concurrent jobs on `machine`, starting together, and each job alone on the same nodes.
 
     An entry has `program` (a command line or its words) or `bench` (a built-in benchmark, with
-    `bytes`, `iterations` and `messages`). Further keys are `ranks` or `nodes`, `ppn`, `placement`
+    `bytes`, `iterations` and `messages`; `ior` and `mdtest` with `io_options` and `file_system`).
+    Further keys are `ranks` or `nodes`, `ppn`, `placement`
     (on the nodes that earlier jobs leave free), `name`, `env`, `wdir`, `compute` and `class`.
     `background`, `noise`, `limits`, `coll_rules` and `storage_class` are as for `Machine.job`. With
     `alone`, programs run twice: with the others, and alone. With `check`, a job that fails raises
@@ -282,7 +285,7 @@ def foreseen(machine: Machine, entries: Sequence[Any], **options: Any) -> list[D
 def name_origins(result: JobsResult, backgrounds: Sequence[Any], origins: Sequence[str]) -> None:
     """Add to the rows of backgrounds where each was requested. Without load there is no row."""
     pairs = zip(background_traffic.background(Diagnostics(), backgrounds), origins, strict=True)
-    loads = [origin for one, origin in pairs if one["load"] > 0]
+    loads = [origin for one, origin in pairs if one["load"] > 0 or one.get("rate")]
     for row, origin in zip(result.data["background"], loads, strict=True):
         row["origin"] = origin
     result.summary["background"] = result.data["background"]
@@ -392,7 +395,12 @@ def _program(
 
 def _bench(wrong: Diagnostics, given: Mapping[str, Any], _: bool) -> tuple[dict[str, Any], str]:
     name = given["bench"]
-    wrong.word("bench", name, NAMES, "a benchmark")
+    if name in io_benchmarks.NAMES:
+        return _files(wrong, given)
+    wrong.word("bench", name, (*NAMES, *io_benchmarks.NAMES), "a benchmark")
+    for key in ("io_options", "file_system"):
+        if given.get(key) is not None:
+            wrong.add(key, given[key], "`ior` or `mdtest` with it")
     size = given.get("bytes", 0 if name == "barrier" else BYTES)
     if isinstance(size, str):
         try:
@@ -409,6 +417,20 @@ def _bench(wrong: Diagnostics, given: Mapping[str, Any], _: bool) -> tuple[dict[
     if given.get("messages") is not None:
         task["messages"] = wrong.whole("messages", given["messages"])
     return task, str(name)
+
+
+def _files(wrong: Diagnostics, given: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """IOR or mdtest as a job."""
+    for key in ("env", "wdir", "compute", "bytes", "iterations", "messages"):
+        if given.get(key) is not None:
+            wrong.add(key, given[key], f"no `{key}`: `{given['bench']}` has `io_options`")
+    task = {"bench": given["bench"]}
+    for key in ("io_options", "file_system"):
+        if given.get(key) is not None:
+            if not isinstance(given[key], str):
+                wrong.add(key, given[key], "a text")
+            task[key] = str(given[key])
+    return task, str(given["bench"])
 
 
 def read_file(wrong: Diagnostics, path: str | Path) -> dict[str, Any]:

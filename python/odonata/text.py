@@ -416,7 +416,9 @@ def background_text(background: Mapping[str, Any]) -> str:
     size = f"@{background['bytes']}" if background.get("bytes") else ""
     where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""
     of_class = f",{background['class']}" if background.get("class") else ""
-    return f"{background['pattern']}:{background['load']:g}{size}{of_class}{where}"
+    rate = background.get("rate")
+    load = f"{background['load']:g}" if rate is None else units.show_rate(rate).replace(" ", "")
+    return f"{background['pattern']}:{load}{size}{of_class}{where}"
 
 
 def accepted(rows: Iterable[Mapping[str, Any]]) -> list[str]:
@@ -460,10 +462,13 @@ def jobs(summary: Mapping[str, Any], to: TextIO | None = None) -> str:
             )
         )
     lines += screen.columns(table, "<>>>>>>>>")
+    if any(r.get("phases") for r in rows):
+        lines += ["", *_phases(rows, screen)]
     measured = [r for r in rows if r.get("bench")]
     if measured:
         lines += ["", *_measured(measured, screen)]
     lines += ["", *accepted(s.get("background") or ())]
+    lines += filesystems.lines(s.get("io"))
     for r in rows:
         lines += file_io(r.get("file_io"), f"Files    job {escaped(r['name'])}: ")
     lines += [f"Network  {line}" for line in congestion(s.get("congestion"))]
@@ -482,6 +487,22 @@ def _measured(rows: Iterable[Mapping[str, Any]], screen: Terminal) -> list[str]:
             both.append(show_rate(rate) if latency is None and rate else show_time(latency))
         table.append((f"  {r['name']}", f"{r['bench']['bytes']:,}", *both))
     return screen.columns(table, "<>>>")
+
+
+def _phases(rows: Iterable[Mapping[str, Any]], screen: Terminal) -> list[str]:
+    """Rates of benchmarks of file systems: beside the other jobs, and alone."""
+    table: list[Sequence[str]] = [("Benchmark", "phase", "measured", "alone")]
+    for r in rows:
+        alone = {phase["phase"]: phase for phase in r.get("alone_phases") or ()}
+        for phase in r.get("phases") or ():
+            both = [
+                "-" if found is None
+                else show_rate(found["rate_B_per_s"]) if found["bytes"]
+                else f"{show_count(found['operations_per_s'])} operations/s"
+                for found in (phase, alone.get(phase["phase"]))
+            ]  # fmt: skip
+            table.append((f"  {r['name']}", phase["phase"], *both))
+    return screen.columns(table, "<<>>")
 
 
 def _us(seconds: float | None) -> str:

@@ -3,7 +3,8 @@
 use super::Common;
 use base::Span;
 use machine::placement::FreeNodes;
-use machine::{InputError, Machine, NicId, NodeId};
+use machine::storage::{Access, Protocol};
+use machine::{InputError, Machine, NicId, NodeId, nearest};
 use serde::{Deserialize, Serialize};
 use sim::Noise;
 use sim::traffic::Destinations;
@@ -12,10 +13,15 @@ use sim::{Background, BackgroundTraffic};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BackgroundRequest {
-    /// As in `odonata traffic`, among the NICs of its nodes.
+    /// As in `odonata traffic`, among the NICs of its nodes; or `writes:NAME` and `reads:NAME`,
+    /// data from its nodes to the servers of a file system, and back.
     pub pattern: String,
-    /// Fraction of the capacity of its nodes' injection links; 0 for none.
+    /// Fraction of the capacity of the injection links of the NICs that send; 0 for none.
+    #[serde(default)]
     pub load: f64,
+    /// `writes` and `reads`: bytes per second of all senders, instead of a load.
+    #[serde(default)]
+    pub rate: Option<f64>,
     /// Payload of a message; default: a full packet.
     #[serde(default)]
     pub bytes: Option<u64>,
@@ -97,7 +103,8 @@ fn one(
     machine: &Machine,
     free: &FreeNodes,
 ) -> Result<Option<Background>, Vec<InputError>> {
-    let BackgroundRequest { pattern, load, bytes, nodes, .. } = request;
+    let BackgroundRequest { pattern, load, bytes, nodes, rate, .. } = request;
+    let storage = storage_pattern(pattern);
     let mut input_errors = Vec::new();
     let mut wrong = |found: String, expected: String| {
         input_errors.push(InputError::new("background", found, expected));
@@ -106,7 +113,11 @@ fn one(
         let expected = "a load of 0, or from 0.000001 to 1: a fraction of the injection rate";
         wrong(load.to_string(), expected.into());
     }
-    let bytes = bytes.unwrap_or(machine.nic.packet_payload);
+    if rate.is_some() && storage.is_none() {
+        wrong(pattern.clone(), "`writes:NAME` or `reads:NAME` with a rate".into());
+    }
+    let usual = if storage.is_some() { BULK } else { machine.nic.packet_payload };
+    let bytes = bytes.unwrap_or(usual);
     if bytes > LARGEST || bytes + machine.nic.packet_overhead == 0 {
         wrong(format!("{bytes} B"), format!("messages of 1 to {LARGEST} B"));
     }
@@ -134,6 +145,27 @@ fn one(
         among.iter().flat_map(|&node| machine.node_nics[node]..machine.node_nics[next(node)]);
     let nics: Vec<NicId> = nics.map(NicId).collect();
     let on = nics.len();
+    if let Some((is_write, name)) = storage {
+        let peers = servers(machine, name).map_err(|error| vec![error])?;
+        if nics.is_empty() {
+            let found = pattern.clone();
+            return Err(vec![InputError::new("background", found, "a node without a job")]);
+        }
+        let (from, to) = if is_write { (nics, peers) } else { (peers, nics) };
+        let to = Destinations::across(from, &to, common.seed);
+        let (pattern, vnet) = (pattern.clone(), vnet(request, machine));
+        let mut background = Background { pattern, to, load: *load, bytes, vnet };
+        if let Some(rate) = *rate {
+            background.load = background.load_of_rate(machine, rate);
+            if !(1e-6..=1.0).contains(&background.load) {
+                let most = background.rate_of_load(machine, 1.0) / 1e9;
+                let expected = format!("at most {most:.0} GB/s, the rate of its senders");
+                let found = format!("{:.0} GB/s", rate / 1e9);
+                return Err(vec![InputError::new("background", found, expected)]);
+            }
+        }
+        return Ok((background.load > 0.0).then_some(background));
+    }
     let to = Destinations::between(pattern, machine, nics, common.seed).map_err(|c| {
         let expected = if on < 2 { format!("two NICs or more: {on} left") } else { c.expected };
         vec![InputError { at: "background".into(), expected, ..c }]
@@ -141,6 +173,38 @@ fn one(
     let pattern = pattern.clone();
     let vnet = vnet(request, machine);
     Ok((*load > 0.0).then_some(Background { pattern, to, load: *load, bytes, vnet }))
+}
+
+/// Payload of messages of file systems: LNet's largest, and the default chunk of DAOS.
+const BULK: u64 = 1 << 20;
+
+/// `writes:NAME` or `reads:NAME`: whether it writes, and the name of the file system.
+fn storage_pattern(pattern: &str) -> Option<(bool, &str)> {
+    match pattern.split_once(':')? {
+        ("writes", name) => Some((true, name)),
+        ("reads", name) => Some((false, name)),
+        _ => None,
+    }
+}
+
+/// The NICs on the fabric of the servers that hold data of a file system, or of its gateways.
+fn servers(machine: &Machine, name: &str) -> Result<Vec<NicId>, InputError> {
+    let Some(system) = machine.file_systems.iter().find(|system| system.name == name) else {
+        let names = || machine.file_systems.iter().map(|system| system.name.as_str());
+        let expected = match machine.file_systems.is_empty() {
+            true => "a machine with file systems".into(),
+            false => format!("a file system: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(InputError::new("background", name, expected).with_hint(nearest(name, names())));
+    };
+    let data = match &system.protocol {
+        Protocol::Lustre(params) => params.mds as usize,
+        Protocol::Daos(_) => 0,
+    };
+    Ok(match &system.network {
+        Access::Routed { gateways, .. } => gateways.clone(),
+        Access::Direct => system.hosts[data..].iter().flat_map(|host| host.nics.clone()).collect(),
+    })
 }
 
 /// Virtual network of background traffic; 0 if the class is invalid, which `classes::of` reports.

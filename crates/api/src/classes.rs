@@ -62,7 +62,7 @@ pub(super) fn of(
         let at = &background::at(common, nth);
         let class = find(None, RequestedClass { at, word: b.class.as_deref() });
         // A load of 0 changes nothing.
-        all.extend((b.load > 0.0).then_some(class));
+        all.extend((b.load > 0.0 || b.rate.is_some()).then_some(class));
     }
     let storage = match uses_files {
         true => storage(common, machine).map_err(|error| input_errors.push(error)),

@@ -137,6 +137,9 @@ const SYSTEM: [&str; 3] = ["/dev", "/proc", "/sys"];
 /// Calls on the files of one file system.
 #[derive(Clone, Debug, Serialize)]
 pub struct FileSystemRow {
+    /// With several jobs: the job that made the calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
     pub name: String,
     pub kind: &'static str,
     pub operations: u64,
@@ -153,6 +156,7 @@ pub(super) fn rows(live: &LiveOutcome, machine: &Machine) -> Vec<FileSystemRow> 
     let row = |traffic: &live::FileTraffic| {
         let system = machine.file_systems.get(usize::from(traffic.file_system))?;
         Some(FileSystemRow {
+            job: None,
             name: system.name.clone(),
             kind: system.protocol.name(),
             operations: traffic.calls,

@@ -5,19 +5,20 @@ mod arguments;
 mod program;
 
 use super::rows::{EngineRow, FailureRow};
-use super::{Common, Fidelity, IoResult, RequestedClass, fidelity, job_with_files, unknown};
+use super::{Common, Fidelity, IoResult, RequestedClass, fidelity, io, job_with_files, unknown};
 use base::Span;
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::{InputError, Machine};
 use net::NetworkModel;
 use packet::PacketNetwork;
-use program::{IoProgram, Phase, PhaseTotals, Plan};
+pub(super) use program::{IoProgram, Plan};
+use program::{Phase, PhaseTotals};
 use serde::{Deserialize, Serialize};
 use sim::{End, Job, Progress, World};
 use workload::{LayoutComponent, LayoutRequest};
 
-const NAMES: [&str; 2] = ["ior", "mdtest"];
+pub(super) const NAMES: [&str; 2] = ["ior", "mdtest"];
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct IoBenchRequest {
@@ -144,6 +145,41 @@ pub struct StonewallRow {
     pub operations_per_s: f64,
 }
 
+impl IoBenchRequest {
+    /// The benchmark as one of several jobs.
+    pub(super) fn of_job(common: &Common, job: (&str, u32, u32), options: &str) -> IoBenchRequest {
+        let (name, nodes, ppn) = job;
+        IoBenchRequest {
+            common: common.clone(),
+            name: name.into(),
+            nodes,
+            ppn,
+            file_system: None,
+            transfer: transfer(),
+            block: block(),
+            segments: one(),
+            file_per_process: false,
+            reorder: false,
+            random: false,
+            fsync: false,
+            direct: false,
+            stonewall_s: None,
+            wear_out: false,
+            phases: Vec::new(),
+            items: items(),
+            unique: false,
+            file_bytes: 0,
+            stride: 0,
+            stripe_count: None,
+            stripe_size: 0,
+            object_class: String::new(),
+            directory_class: String::new(),
+            chunk_size: 0,
+            io_options: options.into(),
+        }
+    }
+}
+
 impl IoBenchRow {
     fn of(phase: Phase, totals: &PhaseTotals, bytes: u64) -> IoBenchRow {
         let time_s = totals.last.since(totals.first).seconds();
@@ -181,26 +217,15 @@ pub fn io_bench(
 ) -> Result<IoBenchResult, Vec<InputError>> {
     let wall_start = std::time::Instant::now();
     let ranks = request.nodes.saturating_mul(request.ppn);
-    let mut request = request.clone();
-    let mut errors = arguments::read(&request.io_options.clone(), &mut request);
-    let request = &request;
-    if !NAMES.contains(&request.name.as_str()) {
-        errors.push(unknown("benchmark", &request.name, &NAMES));
-    }
     let class = RequestedClass { at: "class", word: request.common.class.as_deref() };
     let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
-    let job = job.map_err(|more| errors.extend(more));
-    check(request, ranks, &mut errors);
-    let number = job.as_ref().ok().and_then(|job| {
-        file_system(&job.machine, request.file_system.as_deref())
-            .map_err(|error| errors.push(error))
-            .ok()
-    });
-    let phases = phases(request, &mut errors);
-    let (Ok(job), Some(number), true) = (job, number, errors.is_empty()) else {
+    let mut errors = Vec::new();
+    let job = job.map_err(|more| errors.extend(more)).ok();
+    let plan = planned(request, ranks, job.as_ref().map(|job| &job.machine));
+    let plan = plan.map_err(|more| errors.extend(more));
+    let (Some(job), Ok(Some(plan)), true) = (job, plan, errors.is_empty()) else {
         return Err(errors);
     };
-    let plan = plan(request, ranks, number, phases);
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
     let mut result = match fidelity {
         Fidelity::Packet => simulate::<PacketNetwork>(&job, request, plan, tick),
@@ -210,6 +235,36 @@ pub fn io_bench(
     result.fidelity = fidelity;
     result.engine.wall_s = wall_start.elapsed().as_secs_f64();
     Ok(result)
+}
+
+/// The plan of a request; nothing without a machine. Reports all errors that do not concern the
+/// job.
+pub(super) fn planned(
+    request: &IoBenchRequest,
+    ranks: u32,
+    machine: Option<&Machine>,
+) -> Result<Option<Plan>, Vec<InputError>> {
+    let mut request = request.clone();
+    let mut errors = arguments::read(&request.io_options.clone(), &mut request);
+    let request = &request;
+    if !NAMES.contains(&request.name.as_str()) {
+        errors.push(unknown("benchmark", &request.name, &NAMES));
+    }
+    check(request, ranks, &mut errors);
+    let number = machine.map(|machine| file_system(machine, request.file_system.as_deref()));
+    let number = number.transpose().map_err(|error| errors.push(error));
+    let phases = phases(request, &mut errors);
+    let (Ok(number), true) = (number, errors.is_empty()) else { return Err(errors) };
+    Ok(number.map(|number| plan(request, ranks, number, phases)))
+}
+
+/// The phases that have started.
+pub(super) fn rows(program: &IoProgram) -> Vec<IoBenchRow> {
+    let plan = program.plan();
+    let bytes_of = |phase: Phase| if phase.is_ior() { plan.transfer } else { plan.file_bytes };
+    let rows =
+        program.totals().map(|(phase, totals)| IoBenchRow::of(phase, totals, bytes_of(phase)));
+    rows.collect()
 }
 
 /// Errors of numbers.
@@ -335,14 +390,14 @@ fn simulate<N: NetworkModel>(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> IoBenchResult {
     let system = job.machine.file_systems[usize::from(plan.file_system)].name.clone();
-    let bytes_of = |phase: Phase| if phase.is_ior() { plan.transfer } else { plan.file_bytes };
-    let bytes: Vec<u64> = plan.phases.iter().map(|&phase| bytes_of(phase)).collect();
     let ranks = plan.ranks;
     let mut world = World::<N, _>::new(job, IoProgram::new(plan));
     let outcome = world.run(tick);
-    let totals = world.workload.totals();
-    let rows =
-        totals.zip(bytes).map(|((phase, totals), bytes)| IoBenchRow::of(phase, totals, bytes));
+    let mut io = IoResult::of(&outcome);
+    if let Some(io) = &mut io {
+        let path = |_, file| world.workload.path(file);
+        io.name_files(&io::paths(&job.machine, &outcome, path));
+    }
     let mut engine = EngineRow::default();
     engine.add(outcome.engine);
     IoBenchResult {
@@ -353,8 +408,8 @@ fn simulate<N: NetworkModel>(
         ranks,
         nodes: request.nodes,
         time_s: outcome.time.seconds(),
-        rows: rows.collect(),
-        io: IoResult::of(&outcome),
+        rows: rows(&world.workload),
+        io,
         digest: format!("{:016x}", outcome.digest.0),
         interrupted: outcome.end == End::Interrupted,
         failure: failure(job, &outcome.end),

@@ -8,6 +8,7 @@ use super::bench_checks::{too_large, too_many};
 use super::bench_data::BenchRow;
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
+use super::io_bench::{self, IoProgram, Plan};
 use super::placement_checks::placement_error;
 use super::program::{FilesRow, Program};
 use super::rows::{self, EngineRow, FailureRank, FailureRow};
@@ -15,9 +16,10 @@ use super::run::{self, NonzeroExits, SharedTick};
 use super::traffic_tables::{LinkRow, links};
 use super::vocabulary::defaults;
 use super::{
-    BackgroundRow, Common, CongestionRow, CounterRow, Fidelity, HonoredEnv, JobSpec, LimitsRow,
-    LinkKindRow, NetworkErrors, PlacementRequest, RequestedClass, call_notes, fidelity, limits,
-    memory, of_job, run_of, unknown,
+    BackgroundRow, Common, CongestionRow, CounterRow, Fidelity, FileSystemRow, HonoredEnv,
+    IoBenchRequest, IoBenchRow, IoResult, JobSpec, LimitsRow, LinkKindRow, NetworkErrors,
+    PlacementRequest, RequestedClass, call_notes, fidelity, file_systems, io, limits, memory,
+    of_job, run_of, unknown,
 };
 use crate::benchmarks::{Bench, BenchPlan, WINDOW};
 use base::{Digest, Span, Time};
@@ -74,6 +76,14 @@ pub enum Task {
         #[serde(default = "defaults::messages")]
         messages: u64,
     },
+    /// `ior` or `mdtest`.
+    Files {
+        bench: String,
+        #[serde(default)]
+        io_options: String,
+        #[serde(default)]
+        file_system: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -103,6 +113,11 @@ pub struct JobRow {
     /// Benchmarks: the result with the other jobs, and alone.
     pub bench: Option<BenchRow>,
     pub alone_bench: Option<BenchRow>,
+    /// Benchmarks of file systems: the phases with the other jobs, and alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<IoBenchRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alone_phases: Vec<IoBenchRow>,
     pub exit_code: i32,
     pub failure: Option<FailureRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -134,6 +149,9 @@ pub struct JobsResult {
     pub congestion: Option<CongestionRow>,
     pub link_table: Vec<LinkRow>,
     pub link_kinds: Vec<LinkKindRow>,
+    /// File systems, of all jobs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub io: Option<IoResult>,
     /// Over the NICs of all jobs' nodes.
     pub counter_table: Vec<CounterRow>,
     pub exit_code: i32,
@@ -162,12 +180,14 @@ enum Ready<'a> {
         notes: Vec<String>,
     },
     Bench(BenchPlan),
+    Files(Plan),
 }
 
 /// A running job: its ranks are processes, or follow a script.
 enum Work {
     Program(Box<Live>),
     Bench(Box<Streams>, BenchPlan),
+    Files(Box<IoProgram>),
 }
 
 impl Workload for Work {
@@ -175,24 +195,28 @@ impl Workload for Work {
         match self {
             Work::Program(w) => w.ranks(),
             Work::Bench(w, _) => w.ranks(),
+            Work::Files(w) => w.ranks(),
         }
     }
     fn members(&self, job: u32, context: Context) -> &[u32] {
         match self {
             Work::Program(w) => w.members(job, context),
             Work::Bench(w, _) => w.members(job, context),
+            Work::Files(w) => w.members(job, context),
         }
     }
     fn start(&mut self, calls: &mut Vec<Call>) {
         match self {
             Work::Program(w) => w.start(calls),
             Work::Bench(w, _) => w.start(calls),
+            Work::Files(w) => w.start(calls),
         }
     }
     fn resume(&mut self, now: Time, done: &[OpCompletion], calls: &mut Vec<Call>) {
         match self {
             Work::Program(w) => w.resume(now, done, calls),
             Work::Bench(w, _) => w.resume(now, done, calls),
+            Work::Files(w) => w.resume(now, done, calls),
         }
     }
     fn stalled(&mut self, now: Time, calls: &mut Vec<Call>) {
@@ -209,12 +233,13 @@ impl Workload for Work {
         match self {
             Work::Program(w) => w.is_finished(),
             Work::Bench(w, _) => w.is_finished(),
+            Work::Files(w) => w.is_finished(),
         }
     }
     fn is_stopped(&self) -> bool {
         match self {
             Work::Program(w) => w.is_stopped(),
-            Work::Bench(..) => false,
+            Work::Bench(..) | Work::Files(_) => false,
         }
     }
 }
@@ -226,6 +251,21 @@ struct JobRun {
     exit_code: i32,
     live: Option<LiveOutcome>,
     bench: Option<BenchRow>,
+    phases: Vec<IoBenchRow>,
+}
+
+impl JobRun {
+    /// A script cannot fail by itself: the machine or another job ended it.
+    fn of_script(outcome: JobOutcome, failure: Option<FailureRow>) -> JobRun {
+        let exit_code = i32::from(failure.is_some() && !is_interrupted(&failure));
+        JobRun { outcome, failure, exit_code, live: None, bench: None, phases: Vec::new() }
+    }
+}
+
+/// The failure of a job that did not cause the end of the run.
+fn with_the_run() -> FailureRow {
+    let message = "ended with the run".into();
+    FailureRow { kind: "interrupted", message, ranks: Vec::new() }
 }
 
 pub fn jobs(
@@ -246,7 +286,7 @@ pub fn jobs(
     };
     let mut by_number: Vec<&Ready<'_>> = ready.iter().collect();
     order.iter().zip(&ready).for_each(|(&number, task)| by_number[number] = task);
-    let (outcome, job_runs) = simulate(&run, &by_number)?;
+    let (outcome, job_runs, paths) = simulate(&run, &by_number)?;
     let mut job_runs: Vec<Option<JobRun>> = job_runs.into_iter().map(Some).collect();
     let tally = Tally::of(&outcome);
     let (link_table, link_kinds) = links(&run.machine, &tally);
@@ -259,6 +299,10 @@ pub fn jobs(
             );
         }
     }
+    let mut io = IoResult::of(&outcome);
+    if let Some(io) = &mut io {
+        io.name_files(&paths);
+    }
     let mut result = JobsResult {
         machine: run.machine.name.clone(),
         fidelity,
@@ -270,6 +314,7 @@ pub fn jobs(
         congestion: CongestionRow::of(&run.machine, fidelity, &Congested::of(&outcome.counters)),
         link_table,
         link_kinds,
+        io,
         counter_table: tally.rows(&run.machine, fidelity, &nics),
         exit_code: 0,
         interrupted: outcome.end == End::Interrupted,
@@ -286,6 +331,10 @@ pub fn jobs(
         let together = job_runs[number].take().expect("every job was run once");
         let mut row = row(job, &run.machine, placements, &together);
         if let Some(live) = &together.live {
+            let of_job = file_systems::rows(live, &run.machine).into_iter();
+            let io = result.io.as_mut();
+            let named = of_job.map(|row| FileSystemRow { job: Some(job.name.clone()), ..row });
+            io.into_iter().for_each(|io| io.file_systems.extend(named.clone()));
             let of_job = run::endings(live, together.failure.is_some()).into_iter();
             result.notes.extend(of_job.map(|note| format!("job {}: {note}", job.name)));
         }
@@ -297,7 +346,7 @@ pub fn jobs(
             own.limits = run.limits;
             own.vnets = vec![run.vnets[number]];
             own.storage_vnets.clone_from(&run.storage_vnets);
-            let (outcome, alone) = simulate(&own, &[&ready[i]])?;
+            let (outcome, alone, _) = simulate(&own, &[&ready[i]])?;
             result.engine.add(outcome.engine);
             let alone = alone.into_iter().next().expect("one job was run");
             result.interrupted |= is_interrupted(&alone.failure) || outcome.end == End::Interrupted;
@@ -307,6 +356,7 @@ pub fn jobs(
                 row.slowdown = (alone_s > 0.0).then(|| row.time_s / alone_s);
                 row.alone_digest = Some(hex(alone.outcome.digest));
                 row.alone_bench = alone.bench;
+                row.alone_phases = alone.phases;
             }
         }
         let call_notes = together.live.iter().flat_map(|live| {
@@ -383,10 +433,10 @@ fn job_spec<'a>(job: &'a JobRequest, common: &Common) -> JobSpec<'a> {
     let JobRequest { ranks, ppn, placement, class, .. } = job;
     let env: &[_] = match &job.task {
         Task::Program(program) => program.env_texts(),
-        Task::Bench { .. } => &[],
+        Task::Bench { .. } | Task::Files { .. } => &[],
     };
     let class = RequestedClass::or_by_variable(class.as_deref(), HonoredEnv::new(common, env));
-    let uses_files = matches!(job.task, Task::Program(_));
+    let uses_files = matches!(job.task, Task::Program(_) | Task::Files { .. });
     let (ppn, placement) = ((*ppn).max(1), placement.as_ref());
     JobSpec { ranks: *ranks, ppn, placement, class, uses_files }
 }
@@ -472,15 +522,27 @@ fn prepare<'a>(
                 plan(run, benchmark, (job.ranks, job.ppn.max(1), *bytes), iterations, &overrides);
             Ok(Some(Ready::Bench(plan)))
         }
+        Task::Files { bench, io_options, file_system } => {
+            let ppn = job.ppn.max(1);
+            let of = (bench.as_str(), job.ranks.div_ceil(ppn), ppn);
+            let file_system = file_system.clone();
+            let request = IoBenchRequest::of_job(common, of, io_options);
+            let request = IoBenchRequest { file_system, ..request };
+            let plan = io_bench::planned(&request, job.ranks, run.map(|run| &run.machine))?;
+            Ok(plan.map(Ready::Files))
+        }
     }
 }
+
+/// What a simulation returns: its outcome, the jobs, and paths of files.
+type Simulated = (Outcome, Vec<JobRun>, io::Paths);
 
 /// Runs the jobs together; results in the order of their internal numbers.
 fn simulate<N: NetworkModel>(
     run: &Job,
     ready: &[&Ready<'_>],
     tick: &SharedTick,
-) -> Result<(Outcome, Vec<JobRun>), Vec<InputError>> {
+) -> Result<Simulated, Vec<InputError>> {
     let mut works = Vec::new();
     for (number, task) in ready.iter().enumerate() {
         works.push(match task {
@@ -498,26 +560,33 @@ fn simulate<N: NetworkModel>(
                 Work::Program(Box::new(live))
             }
             Ready::Bench(plan) => Work::Bench(Box::new(plan.streams()), *plan),
+            Ready::Files(plan) => Work::Files(Box::new(IoProgram::new(plan.clone()))),
         });
     }
     let mut world = World::<N, _>::new(run, MultiJob::new(works));
     let outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     let works = world.workload.jobs;
+    let n_jobs = works.len() as u32;
+    // The numbers of files are those that `MultiJob` gives them.
+    let paths =
+        io::paths(&run.machine, &outcome, |system, file| match &works[(file % n_jobs) as usize] {
+            Work::Program(live) => live.file_path(system, file / n_jobs),
+            Work::Files(program) => program.path(file / n_jobs),
+            Work::Bench(..) => None,
+        });
     let job_runs = works.into_iter().zip(outcome.jobs.clone()).map(|(work, job)| match work {
         Work::Program(live) => ended(run, &outcome, job, *live),
         Work::Bench(streams, plan) => {
             let finished = streams.is_finished();
             let bench = finished.then(|| row_of(run, &plan, &streams.marks));
-            // A script cannot fail by itself: the machine or another job ended it.
-            let with_the_run = || FailureRow {
-                kind: "interrupted",
-                message: "ended with the run".into(),
-                ranks: Vec::new(),
-            };
-            let failed = || bench::failed(run, &own_end(&outcome.end, &job), plan.bytes);
-            let failure = (!finished).then(|| failed().unwrap_or_else(with_the_run));
-            let exit_code = i32::from(failure.is_some() && !is_interrupted(&failure));
-            JobRun { outcome: job, failure, exit_code, live: None, bench }
+            let failed = bench::failed(run, &own_end(&outcome.end, &job), plan.bytes);
+            let failure = (!finished).then(|| failed.unwrap_or_else(with_the_run));
+            JobRun { bench, ..JobRun::of_script(job, failure) }
+        }
+        Work::Files(program) => {
+            let failed = io_bench::failure(run, &own_end(&outcome.end, &job));
+            let failure = (!program.is_finished()).then(|| failed.unwrap_or_else(with_the_run));
+            JobRun { phases: io_bench::rows(&program), ..JobRun::of_script(job, failure) }
         }
     });
     let mut job_runs: Vec<JobRun> = job_runs.collect();
@@ -534,7 +603,7 @@ fn simulate<N: NetworkModel>(
             hit.exit_code = 1;
         }
     }
-    Ok((outcome, job_runs))
+    Ok((outcome, job_runs, paths))
 }
 
 /// How the run ended for one of its jobs, in job-local rank numbers.
@@ -578,7 +647,7 @@ fn ended(run: &Job, outcome: &Outcome, job: JobOutcome, mut live: Live) -> JobRu
     };
     let live = live.outcome();
     let (failure, exit_code) = run::failure(&ending, &live, rows);
-    JobRun { outcome: job, failure, exit_code, live: Some(live), bench: None }
+    JobRun { outcome: job, failure, exit_code, live: Some(live), bench: None, phases: Vec::new() }
 }
 
 fn row(
@@ -587,7 +656,7 @@ fn row(
     placements: &[RankPlacement],
     job_runs: &JobRun,
 ) -> JobRow {
-    let JobRun { outcome, failure, exit_code, live, bench } = job_runs;
+    let JobRun { outcome, failure, exit_code, live, bench, phases } = job_runs;
     let mean = |of: fn(&live::RankOutcome) -> Span| {
         let ranks = &live.as_ref()?.ranks;
         Some(ranks.iter().map(|r| of(r).seconds()).sum::<f64>() / ranks.len().max(1) as f64)
@@ -615,6 +684,8 @@ fn row(
         mpi_calls: live.as_ref().map(|live| live.mpi_calls),
         bench: bench.clone(),
         alone_bench: None,
+        phases: phases.clone(),
+        alone_phases: Vec::new(),
         exit_code: *exit_code,
         failure: failure.clone(),
         nonzero_exits: live.as_ref().and_then(|live| run::nonzero_exits(failure.as_ref(), live)),

@@ -56,8 +56,8 @@ pub use counters::CounterRow;
 pub use faults::{FaultsRequest, faults};
 pub use file_systems::FileSystemRow;
 pub use io::{
-    IoCountRow, IoFileRow, IoGatewayRow, IoLimitRow, IoMediaRow, IoPhaseRow, IoPortRow, IoResult,
-    IoTimeRow,
+    IoCountRow, IoFileRow, IoGatewayRow, IoLimitRow, IoMediaRow, IoPhaseRow, IoPortRow, IoRatesRow,
+    IoResult, IoTargetRow, IoTimeRow,
 };
 pub use io_bench::{IoBenchRequest, IoBenchResult, IoBenchRow, io_bench};
 pub use jobs::{JobRequest, JobRow, JobsRequest, JobsResult, check_jobs, jobs};

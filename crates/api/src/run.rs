@@ -6,7 +6,7 @@ use super::rows::{self, FailureRank, FailureRow, RankRow};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
-    file_system_facts, file_systems, job_with_files, limits, memory,
+    file_system_facts, file_systems, io, job_with_files, limits, memory,
 };
 use base::{Span, Time};
 use collectives::Overrides;
@@ -284,6 +284,8 @@ fn launch<N: NetworkModel>(
         _ => Vec::new(),
     };
     let recorder = world.workload.recorder.take();
+    let paths =
+        io::paths(&job.machine, &outcome, |system, file| world.workload.file_path(system, file));
     let live = world.workload.outcome();
     let mut blocked = blocked;
     if let Some(out) = memory::count(&mut outcome, job, &[(0, &live)])
@@ -294,6 +296,9 @@ fn launch<N: NetworkModel>(
         outcome.end = End::Exhausted(out);
     }
     let mut result = result(job, fidelity, &outcome, live, blocked);
+    if let Some(io) = &mut result.traffic_tables.io {
+        io.name_files(&paths);
+    }
     result.recorded = recorder.map(|recorder| Recorded::of(&recorder, request.ranks, job));
     Ok(result)
 }

@@ -87,6 +87,12 @@ impl FileCalls {
         self.traffic.iter().copied().filter(|traffic| traffic.calls > 0).collect()
     }
 
+    /// A path by which a file was opened.
+    pub fn path(&self, file_system: u8, file: FileId) -> Option<String> {
+        let names = self.names.systems.iter().find(|names| names.number == file_system)?;
+        names.path(file)
+    }
+
     /// Takes a request of `rank`, made at `now`, as the call `token`. `calls` gets lookups of path
     /// components; the call itself is returned.
     pub fn submit(

@@ -310,6 +310,13 @@ impl Names {
         &mut self.states[file as usize]
     }
 
+    /// The path below its first mount by which a file was opened.
+    pub fn path(&self, file: FileId) -> Option<String> {
+        let path = self.states.get(file as usize)?.path.as_ref()?;
+        let path = String::from_utf8_lossy(path);
+        Some(format!("{}/{}", self.mount.display(), path.trim_start_matches('/')))
+    }
+
     fn new_file(&mut self) -> FileId {
         self.states.push(FileState::default());
         (self.states.len() - 1) as FileId

@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, kind, state, wait};
-use workload::{Call, CompletionStatus, Context, OpCompletion, Token, Workload};
+use workload::{Call, CompletionStatus, Context, FileId, OpCompletion, Token, Workload};
 
 pub struct Live {
     execution: Execution,
@@ -145,6 +145,11 @@ impl Live {
             self.execution.ranks.fail(rank, why);
         }
         self.failure()
+    }
+
+    /// A path by which a file of a simulated file system was opened.
+    pub fn file_path(&self, file_system: u8, file: FileId) -> Option<String> {
+        self.file_calls.path(file_system, file)
     }
 
     /// Ends all processes and returns the results. If all ranks have left MPI, waits for their

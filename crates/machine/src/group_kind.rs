@@ -22,6 +22,8 @@ pub struct GroupKind {
     /// Maximum number of ports per switch for links to other groups.
     pub global_ports: Option<u32>,
     pub transit: bool,
+    /// Whether its switches compare the loads of intermediate groups.
+    pub group_load: bool,
     pub nodes: u32,
     pub nics: u32,
     /// For each NIC of a node, which of the node's switches it is cabled to.

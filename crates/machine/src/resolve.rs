@@ -114,6 +114,7 @@ impl MachineSpec {
             chassis_links: count("chassis_links"),
             local_ports: 0,
             global_ports: optional("global_ports"),
+            group_load: self.text(&at("group_load")) == "on",
             transit: match self.text(&at("transit")) {
                 "" => compute,
                 word => word == "yes",

@@ -66,6 +66,9 @@ pub const KEYS: &[Key] = &[
         "Ports per switch reserved for links within the group, used or not."),
     key("groups.<kind>.global_ports", Count(0, 65_000), Described("all remaining ports"),
         "Maximum number of ports per switch for links to other groups."),
+    key("groups.<kind>.group_load", Word(&["on", "off"]), Default("on"),
+        "Whether the switches of these groups compare the loads of two intermediate groups per \
+         nonminimal candidate (routing `slingshot`)."),
     key("groups.<kind>.transit", Word(&["yes", "no"]), Described("`yes` for compute groups"),
         "Whether nonminimal routes may pass through groups of this kind."),
     key("groups.<kind>.nodes", Count(0, 1_000_000), Required, "Nodes per group."),

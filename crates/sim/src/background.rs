@@ -18,6 +18,18 @@ pub struct Background {
 }
 
 impl Background {
+    /// Payload per second of all senders at a load.
+    pub fn rate_of_load(&self, machine: &Machine, load: f64) -> f64 {
+        let link = machine.links.gap[machine.injection(self.to.nic(0))].bytes_per_s();
+        let share = self.bytes as f64 / self.wire(machine) as f64;
+        load * share * link * f64::from(self.to.senders())
+    }
+
+    /// The load at which all senders send this payload per second.
+    pub fn load_of_rate(&self, machine: &Machine, rate: f64) -> f64 {
+        rate / self.rate_of_load(machine, 1.0)
+    }
+
     /// Wire bytes of a message.
     pub(crate) fn wire(&self, machine: &Machine) -> u64 {
         let packets = self.bytes.div_ceil(machine.nic.packet_payload).max(1);

@@ -44,7 +44,8 @@ mod world;
 pub use background::{Background, BackgroundTraffic};
 pub use component::{Component, Context, EndpointEvent};
 pub use file_systems::{
-    CallClass, ClassTotals, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
+    CallClass, ClassTotals, Counted, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
+    Rates,
 };
 pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
 pub use noise::Noise;

@@ -25,7 +25,7 @@ pub const PATTERNS: [&str; 10] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Destinations {
     rule: Rule,
-    /// The participating NICs in ascending order; empty for the first `n` NICs.
+    /// The participating NICs; empty for the first `n` NICs.
     nics: Vec<NicId>,
     n: u32,
     seed: u64,
@@ -43,6 +43,8 @@ enum Rule {
     Hot(u32),
     /// This many NICs, evenly spread, send to the first NIC.
     Incast(u32),
+    /// The first NICs, of this number, send to a random one of the others.
+    Across(u32),
     /// All other NICs in turn, starting with the next.
     Cycle,
     /// All other NICs in a shuffled order: the NIC at each position, and the position of each NIC.
@@ -133,6 +135,14 @@ impl Destinations {
         Destinations::over(pattern, machine, nics, n, seed)
     }
 
+    /// Each of `senders` sends to random ones of `receivers`. Neither is empty.
+    pub fn across(senders: Vec<NicId>, receivers: &[NicId], seed: u64) -> Destinations {
+        assert!(!senders.is_empty() && !receivers.is_empty(), "there is traffic");
+        let rule = Rule::Across(senders.len() as u32);
+        let nics = [&senders[..], receivers].concat();
+        Destinations { rule, n: nics.len() as u32, nics, seed }
+    }
+
     fn over(
         pattern: &str,
         machine: &Machine,
@@ -221,7 +231,7 @@ impl Destinations {
     /// Number of sending NICs.
     pub fn senders(&self) -> u32 {
         match self.rule {
-            Rule::Incast(k) => k,
+            Rule::Incast(k) | Rule::Across(k) => k,
             _ => self.n,
         }
     }
@@ -234,6 +244,7 @@ impl Destinations {
                 let share = |at: u32| u64::from(at) * u64::from(k) / u64::from(self.n - 1);
                 at > 0 && share(at) > share(at - 1)
             }
+            Rule::Across(k) => at < k,
             _ => true,
         }
     }
@@ -274,6 +285,7 @@ impl Destinations {
                 if hot == from { (hot + 1) % self.n } else { hot }
             }
             Rule::Incast(_) => 0,
+            Rule::Across(k) => k + below(random_draw(), self.n - k),
             Rule::Cycle => self.next_position(from, nth),
             Rule::Shuffled(order, places) => {
                 order[self.next_position(places[from as usize], nth) as usize]
@@ -321,6 +333,20 @@ mod tests {
             }
             assert_eq!(steps, n);
         }
+    }
+
+    #[test]
+    fn traffic_across_two_sets_goes_one_way() {
+        let nics = |from: u32, n: u32| (from..from + n).map(NicId).collect::<Vec<_>>();
+        let (senders, receivers) = (nics(40, 3), nics(7, 5));
+        let to = Destinations::across(senders.clone(), &receivers, 1);
+        assert_eq!((to.participants(), to.senders()), (8, 3));
+        let sending: Vec<NicId> = (0..8).filter(|&at| to.sends(at)).map(|at| to.nic(at)).collect();
+        assert_eq!(sending, senders);
+        let mut reached: Vec<NicId> = (0..400).map(|nth| to.to(nth as u32 % 3, nth)).collect();
+        reached.sort_unstable();
+        reached.dedup();
+        assert_eq!(reached, receivers);
     }
 
     fn small(groups: &str) -> Machine {

@@ -16,7 +16,7 @@ from .. import published, tables, text, units
 from ..benchmarks import KINDS
 from ..errors import Diagnostics
 from ..files import why, write_text
-from . import drawings
+from . import drawings, storage
 
 PAGE = Path(__file__).with_name("page.html")
 HOTTEST = 8
@@ -121,14 +121,17 @@ def html(
         published=grouped(published_rows or []),
         published_curves=published_curves(grouped(published_rows or [])),
         engine=text.engine(summary.get("engine") or {}, rates=kind in ("bench", "traffic")),
+        storage=storage.content(summary.get("io")),
         **content(summary, data),
     )
 
 
 def contents() -> dict[str, Callable[..., dict[str, Any]]]:
     """The function for the content of a page, by kind of result."""
-    return {"run": run_content, "replay": run_content, "bench": bench_content,
-            "traffic": traffic_content, "jobs": jobs_content}  # fmt: skip
+    return {
+        "run": run_content, "replay": run_content, "bench": bench_content,
+        "traffic": traffic_content, "jobs": jobs_content, "io_bench": io_bench_content,
+    }  # fmt: skip
 
 
 def kind_of(summary: Mapping[str, Any]) -> Any:
@@ -249,6 +252,27 @@ def bench_content(
     ]
     headline = words(best(r[column] for r in rows)) if rows else "-"
     return plain_content(s["name"], headline, picture, shown)
+
+
+def io_bench_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """The content of the page of a benchmark of a file system."""
+    shown = [
+        {
+            "phase": r["phase"],
+            "time": units.show_time(r["time_s"]),
+            "bytes": units.show_bytes(r["bytes"]),
+            "rate": units.show_rate(r["rate_B_per_s"]),
+            "operations/s": units.show_count(r["operations_per_s"]),
+        }
+        for r in s["rows"]
+    ]
+    plain = plain_content(f"{s['name']} on {s['file_system']}", "", "", shown)
+    best = max((r["rate_B_per_s"] for r in s["rows"]), default=0)
+    operations = max((r["operations_per_s"] for r in s["rows"]), default=0)
+    headline = units.show_rate(best) if best else f"{units.show_count(operations)} operations/s"
+    return {**plain, "headline": headline, "failure": s.get("failure")}
 
 
 def jobs_content(

@@ -40,6 +40,7 @@ impl Phase {
 }
 
 /// What is run. See `IoBenchRequest`.
+#[derive(Clone, Debug)]
 pub struct Plan {
     pub file_system: u8,
     pub ranks: u32,
@@ -167,6 +168,25 @@ impl IoProgram {
             n_ended: 0,
             plan,
         }
+    }
+
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The name of a data file, as the programs name it.
+    pub fn path(&self, file: FileId) -> Option<String> {
+        let Plan { file_per_process, ranks, items, unique, phases, .. } = &self.plan;
+        let nth = u64::from(file.checked_sub(FIRST)?);
+        if phases.first().is_some_and(|phase| phase.is_ior()) {
+            return Some(match file_per_process {
+                true => format!("testFile.{nth:08}"),
+                false => "testFile".into(),
+            });
+        }
+        let nth = nth.checked_sub(if *unique { u64::from(*ranks) } else { 0 })?;
+        let items = (*items).max(1);
+        Some(format!("file.mdtest.{}.{}", nth / items, nth % items))
     }
 
     /// Totals of the phases that have started.

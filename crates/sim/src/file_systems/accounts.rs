@@ -5,6 +5,7 @@
 //! `PAUSE`, and within the time that the phase has lasted.
 
 use super::outcome::{CallClass, ClassTotals, FileTotals, IoPhase};
+use super::rates::{Counted, Rates};
 use base::{Span, Time};
 use workload::{FileCall, FileCallKind, FileId};
 
@@ -16,10 +17,11 @@ const MAX_PHASES: usize = 64;
 
 #[derive(Default)]
 pub struct Accounts {
-    /// By file; only files with data have an entry in `files`.
+    /// By file: its entry in `files`.
     numbers: Vec<u32>,
     files: Vec<FileTotals>,
     classes: [Class; CallClass::ALL.len()],
+    pub rates: Rates,
 }
 
 /// Calls of one class.
@@ -32,7 +34,10 @@ struct Class {
     ranks: Vec<u8>,
 }
 
-/// Number of a file without data.
+/// Further files have an entry only if their data are read or written.
+const MAX_FILES: usize = 1 << 16;
+
+/// Number of a file without an entry.
 const NONE: u32 = u32::MAX;
 
 impl Accounts {
@@ -67,19 +72,26 @@ impl Accounts {
         phase.end = phase.end.max(end);
         phase.totals.add(bytes, end.since(began), error);
         if is_data {
+            let is_read = call.kind == FileCallKind::Read;
+            let counted = if is_read { Counted::Read } else { Counted::Written };
+            self.rates.spread((began, end), counted, bytes);
             let file = self.file(call.file);
-            let totals = match call.kind {
-                FileCallKind::Read => &mut file.read,
-                _ => &mut file.written,
-            };
+            let totals = if is_read { &mut file.read } else { &mut file.written };
             totals.add(bytes, end.since(began), error);
             file.start = file.start.min(began);
             file.end = file.end.max(end);
-        } else if let Some(&number) = self.numbers.get(call.file as usize)
-            && number != NONE
-        {
-            self.files[number as usize].other.add(0, end.since(began), error);
+        } else if self.files.len() < MAX_FILES || self.has(call.file) {
+            let file = self.file(call.file);
+            let totals = match class {
+                CallClass::Lock => &mut file.locks,
+                _ => &mut file.metadata,
+            };
+            totals.add(0, end.since(began), error);
         }
+    }
+
+    fn has(&self, file: FileId) -> bool {
+        self.numbers.get(file as usize).is_some_and(|&number| number != NONE)
     }
 
     fn file(&mut self, file: FileId) -> &mut FileTotals {
@@ -96,7 +108,8 @@ impl Accounts {
 
     /// Files with data, by number.
     pub fn files(&self) -> Vec<FileTotals> {
-        let mut files = self.files.clone();
+        let with_data = |file: &&FileTotals| file.read.operations + file.written.operations > 0;
+        let mut files: Vec<FileTotals> = self.files.iter().filter(with_data).copied().collect();
         files.sort_by_key(|file| file.file);
         files
     }

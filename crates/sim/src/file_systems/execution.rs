@@ -22,6 +22,7 @@ use super::limit::{self, Use};
 use super::lnet::{InterfaceId, MAX_MESSAGE};
 use super::network::{Endpoints, Network, Parcel, Part};
 use super::outcome::{FileSystemOutcome, HostLoad, MediumLoad};
+use super::rates::Counted;
 use crate::endpoints::EndpointEvent;
 use crate::kernel::Kernel;
 use crate::service_queue::{Service, ServiceQueue};
@@ -319,8 +320,10 @@ impl<P: FileSystem> Execution<P> {
             name: self.site.name.clone(),
             files: parts.accounts.files(),
             phases,
-            hosts: parts.host_loads(),
+            hosts: self.host_loads(),
             media: parts.media.raw.iter().map(|medium| medium.load).collect(),
+            media_names: self.media_names(),
+            rates: parts.accounts.rates.clone(),
             operations: names.zip(parts.operations.iter().copied()).collect(),
             counters: self.protocol.counters(),
             gateways: parts.network.gateway_loads(),
@@ -328,6 +331,22 @@ impl<P: FileSystem> Execution<P> {
             buffer_waiting: parts.network.buffer_waiting,
             limit,
         }
+    }
+
+    /// Names of the media that have been accessed.
+    fn media_names(&self) -> Vec<(u32, String)> {
+        let media = self.parts.media.iter();
+        let used = media.filter(|(_, medium)| medium.load.accesses > 0);
+        used.map(|(id, _)| (id.0, self.protocol.medium_name(id))).collect()
+    }
+
+    /// Load of each port of each host.
+    fn host_loads(&self) -> Vec<HostLoad> {
+        let mut loads = self.parts.host_loads();
+        for (first, load) in &mut loads {
+            load.name = self.protocol.place_name(*first);
+        }
+        loads.into_iter().map(|(_, load)| load).collect()
     }
 
     /// Use of media, service threads and ports in `elapsed`.
@@ -342,7 +361,7 @@ impl<P: FileSystem> Execution<P> {
             .zip(&parts.places.raw)
             .map(|(queue, place)| Span(queue.counters().service.0 / u64::from(place.threads)));
         let thread = |at: usize| self.protocol.place_name(ServerId(at as u32));
-        let hosts = parts.host_loads();
+        let hosts = self.host_loads();
         let gap = |load: &HostLoad| match (
             &site.network,
             site.hosts[load.host as usize].nics.get(load.port as usize),
@@ -487,8 +506,14 @@ impl Parts {
             Part::Data => {
                 let state = &mut self.rpcs[id];
                 state.parts -= 1;
+                let is_write = matches!(state.rpc.bulk, Bulk::Pull(_));
+                let counted = match is_write {
+                    true => Counted::WrittenToServers,
+                    false => Counted::ReadFromServers,
+                };
+                let bytes = self.network.data_bytes(&parcel);
+                self.accounts.rates.add(kernel.job_time(), counted, bytes);
                 if state.parts == 0 {
-                    let is_write = matches!(state.rpc.bulk, Bulk::Pull(_));
                     let next = if is_write { Effect::Pulled(id) } else { Effect::Served(id) };
                     self.effects.push_back(next);
                 }
@@ -534,16 +559,21 @@ impl Parts {
     /// Step 4: the medium is accessed after earlier accesses.
     fn access<N: NetworkModel>(&mut self, kernel: &mut Kernel<'_, N>, id: RpcId) {
         let now = kernel.now;
-        let Some(access) = self.rpcs[id].rpc.access else {
+        let Rpc { access: Some(access), bulk, .. } = self.rpcs[id].rpc else {
             return self.effects.push_back(Effect::Accessed(id));
         };
         let medium = &mut self.media[access.medium];
         let start = now.max(medium.free);
         medium.free = start + access.span;
-        let MediumLoad { accesses, busy, waiting } = &mut medium.load;
-        *accesses += 1;
-        *busy += access.span;
-        *waiting += start - now;
+        let load = &mut medium.load;
+        load.accesses += 1;
+        load.busy += access.span;
+        load.waiting += start - now;
+        match bulk {
+            Bulk::Pull(bytes) => load.bytes_written += bytes,
+            Bulk::Push(bytes) => load.bytes_read += bytes,
+            Bulk::None => {}
+        }
         let when = medium.free + access.latency;
         self.after(kernel, when, (ACCESS, id.0), Effect::Accessed(id));
     }
@@ -642,9 +672,9 @@ impl Parts {
         self.calls.free(id);
     }
 
-    /// Load of each port of each host.
-    fn host_loads(&self) -> Vec<HostLoad> {
-        let mut loads: Vec<Option<HostLoad>> = Vec::new();
+    /// Load of each port of each host, and the first server of the port.
+    fn host_loads(&self) -> Vec<(ServerId, HostLoad)> {
+        let mut loads: Vec<Option<(ServerId, HostLoad)>> = Vec::new();
         for (server, place) in self.places.iter() {
             let interface = self.interfaces[server];
             let at = interface.idx();
@@ -652,12 +682,11 @@ impl Parts {
                 loads.resize(at + 1, None);
             }
             let bytes = self.network.load(interface);
-            let load = loads[at].get_or_insert(HostLoad {
-                host: place.host,
-                port: place.port,
-                bytes_in: bytes.bytes_in,
-                bytes_out: bytes.bytes_out,
-                ..HostLoad::default()
+            let (_, load) = loads[at].get_or_insert_with(|| {
+                let (host, port) = (place.host, place.port);
+                let (bytes_in, bytes_out) = (bytes.bytes_in, bytes.bytes_out);
+                let load = HostLoad { host, port, bytes_in, bytes_out, ..HostLoad::default() };
+                (server, load)
             });
             let counters = self.queues[server].counters();
             load.served += counters.served;

@@ -16,12 +16,14 @@ mod limit;
 mod lnet;
 mod network;
 mod outcome;
+mod rates;
 #[cfg(test)]
 mod tests;
 
 pub use outcome::{
     CallClass, ClassTotals, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
 };
+pub use rates::{Counted, Rates};
 
 use crate::endpoints::EndpointEvent;
 use crate::job::Job;

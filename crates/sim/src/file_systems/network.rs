@@ -433,6 +433,15 @@ impl Network {
         }
     }
 
+    /// Bulk data of a message.
+    pub fn data_bytes(&self, parcel: &Parcel) -> u64 {
+        match parcel.completion {
+            Completion::Initiator(back) if back > 0 => back,
+            Completion::Initiator(_) => parcel.bytes,
+            _ => parcel.bytes - self.with_header(0),
+        }
+    }
+
     /// Bytes of a message that is not moved by RDMA.
     pub fn with_header(&self, bytes: u64) -> u64 {
         if self.has_lnet() { bytes + HEADER } else { bytes }

@@ -1,5 +1,6 @@
 //! What a file system did in a run, as plain data.
 
+use super::rates::Rates;
 use base::{Span, Time};
 use workload::{FileCallKind, FileId};
 
@@ -120,8 +121,9 @@ pub struct FileTotals {
     pub file: FileId,
     pub read: ClassTotals,
     pub written: ClassTotals,
-    /// Other calls, after the first read or write.
-    pub other: ClassTotals,
+    /// `flock` and record locks, and all other calls.
+    pub locks: ClassTotals,
+    pub metadata: ClassTotals,
     /// Of the first read or write, and the last.
     pub start: Time,
     pub end: Time,
@@ -133,16 +135,19 @@ impl FileTotals {
             file,
             read: ClassTotals::default(),
             written: ClassTotals::default(),
-            other: ClassTotals::default(),
+            locks: ClassTotals::default(),
+            metadata: ClassTotals::default(),
             start: Time(u64::MAX),
             end: Time::ZERO,
         }
     }
 }
 
-/// Load of the port by which a host of servers is on its network.
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
+/// Load of a port by which a host of servers is on its network.
+#[derive(Clone, Default, PartialEq, Debug)]
 pub struct HostLoad {
+    /// Name of the first server of the port.
+    pub name: String,
     pub host: u32,
     pub port: u32,
     /// Bytes of requests, replies and data.
@@ -162,6 +167,9 @@ pub struct HostLoad {
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub struct MediumLoad {
     pub accesses: u64,
+    /// Of bulk transfers.
+    pub bytes_read: u64,
+    pub bytes_written: u64,
     /// Time that it was occupied, and the time that accesses waited for it.
     pub busy: Span,
     pub waiting: Span,
@@ -175,6 +183,9 @@ pub struct FileSystemOutcome {
     pub phases: Vec<IoPhase>,
     pub hosts: Vec<HostLoad>,
     pub media: Vec<MediumLoad>,
+    /// Names of those that have been accessed, by number.
+    pub media_names: Vec<(u32, String)>,
+    pub rates: Rates,
     /// RPCs of each operation.
     pub operations: Vec<(String, u64)>,
     /// Of the protocol, by the names of the real system.

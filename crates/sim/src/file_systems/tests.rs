@@ -5,7 +5,7 @@
 
 use super::fixture::{PARAMS, REFUSED, SECOND_PORT};
 use super::lnet::{HEADER, MAX_MESSAGE};
-use super::{CallClass, FileSystemOutcome};
+use super::{CallClass, Counted, FileSystemOutcome};
 use crate::{End, Job, Outcome, RankPlacement, World};
 use base::{Gap, Span, Time, below, draw};
 use machine::{Machine, MachineSpec, NicId, NodeId};
@@ -237,7 +237,7 @@ fn a_call_without_data_is_a_request_and_a_reply() {
         let (outcome, done) = run::<N>(&job, same(1, 1, Kind::Stat, 0));
         assert_eq!(outcome.end, End::Finished);
         assert_eq!(ends(&done), [unloaded() + EDGES]);
-        let host = only(&outcome).hosts[0];
+        let host = &only(&outcome).hosts[0];
         assert_eq!((host.bytes_in, host.bytes_out, host.served), (REQUEST, REPLY, 1));
         assert_eq!(only(&outcome).operations[0], ("metadata".to_string(), 1));
     }
@@ -259,12 +259,22 @@ fn data_move_in_lnet_messages() {
             let expected = unloaded() + fetch + network(data) + medium + EDGES;
             let found = ends(&done)[0];
             assert!(found >= expected && found.0 <= expected.0 + slack, "{found:?}, {expected:?}");
-            let host = only(&outcome).hosts[0];
+            let host = &only(&outcome).hosts[0];
             let moved = match kind {
                 Kind::Write => (REQUEST + data, REPLY + HEADER),
                 _ => (REQUEST, REPLY + data),
             };
             assert_eq!((host.bytes_in, host.bytes_out), moved);
+            let media = &only(&outcome).media[0];
+            let rates = &only(&outcome).rates;
+            let sum = |counted: Counted| -> u64 {
+                rates.bins.iter().map(|bin| bin[counted as usize]).sum()
+            };
+            let calls = [Counted::Read, Counted::Written].map(sum);
+            let servers = [Counted::ReadFromServers, Counted::WrittenToServers].map(sum);
+            let expected = if kind == Kind::Read { [bytes, 0] } else { [0, bytes] };
+            assert_eq!((calls, servers), (expected, expected));
+            assert_eq!([media.bytes_read, media.bytes_written], expected);
             let phase = only(&outcome).phases[0];
             assert_eq!((phase.totals.bytes, phase.totals.operations), (bytes, 1));
             assert_eq!(phase.end - phase.start, found - Span(1));
@@ -287,7 +297,7 @@ fn daos_moves_data_as_a_whole() {
     let bytes = 4 << 20;
     let job = job(machine(&[DAOS]), 1, 1);
     let (outcome, _) = run::<loggp::LogGpNetwork>(&job, same(1, 1, Kind::Read, bytes));
-    let host = only(&outcome).hosts[0];
+    let host = &only(&outcome).hosts[0];
     let [request, reply] = [PARAMS.request, PARAMS.reply].map(u64::from);
     assert_eq!((host.bytes_in, host.bytes_out), (request, reply + bytes));
     assert!(only(&outcome).gateways.is_empty());
@@ -322,7 +332,7 @@ fn requests_wait_for_threads_and_for_the_medium() {
         let late = found.0.checked_sub(expected.0).expect("not before");
         assert!(late <= wire(REPLY) + 10_000, "{found:?}, {expected:?}");
     }
-    let host = only(&outcome).hosts[0];
+    let host = &only(&outcome).hosts[0];
     // The host has two servers with two threads each, of which one is called.
     assert_eq!((host.served, host.threads, host.service), (u64::from(N), 4, PARAMS.service * 6));
     let waited: u64 = served.iter().zip(0..).map(|(&start, nth)| start - nth * gap).sum();

@@ -111,7 +111,8 @@ impl<'a> Build<'a> {
             nth = *transit;
             *transit += 1;
         }
-        let id = self.groups.push(Group { first, switches: kind.switches, transit: nth });
+        let (switches, compares_load) = (kind.switches, kind.group_load);
+        let id = self.groups.push(Group { first, switches, transit: nth, compares_load });
         self.group_kind.push(k);
         for switch in 0..kind.switches {
             self.switch_group.push(id);

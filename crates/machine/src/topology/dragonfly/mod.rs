@@ -76,6 +76,8 @@ pub(crate) struct Group {
     pub switches: u32,
     /// Its index among the transit groups, or `NO_TRANSIT`.
     pub transit: u32,
+    /// Whether its switches compare the loads of intermediate groups.
+    pub compares_load: bool,
 }
 
 pub(crate) const NO_TRANSIT: u32 = u32::MAX;

@@ -6,7 +6,7 @@
 //! section 3.1 (minimal without contention) and 4.2 (paths pass through lightly loaded groups). How
 //! groups are compared is not public. Here the queue of the link to a group, as last reported,
 //! represents the group's load, because it fills up when the group does; the better of two drawn
-//! groups becomes a candidate.
+//! groups becomes a candidate. In kinds of groups without `group_load`, the first drawn group does.
 
 use super::super::{Step, Stream, derive_draw};
 use super::score::{BestCandidate, RouteChange, ScoreMetric};
@@ -71,7 +71,9 @@ fn less_loaded_group<L: LoadView>(
 ) -> Option<GroupId> {
     let one = point.net.transit_group(from, to, draw);
     let other = point.net.transit_group(from, to, derive_draw(draw, Stream::LinkOrGroup));
-    let (Some(a), Some(b)) = (one, other) else { return one.or(other) };
+    let (Some(a), Some(b), true) = (one, other, point.net.groups[from].compares_load) else {
+        return one.or(other);
+    };
     let place = point.net.coords[point.at].row_col();
     let waiting = |group| {
         let global_link = point.net.drawn_global_link(from, group, Stream::FirstLeg, point.draw);
