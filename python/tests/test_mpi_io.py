@@ -289,6 +289,63 @@ def test_non_blocking_collectives_wait_for_no_other_rank(odonata):
     python(odonata, LATE)
 
 
+def test_non_blocking_collectives_are_aggregated(odonata):
+    # Two aggregators write 128 KiB each, in calls of 16 KiB.
+    hints = {"FILE": "ufs:/lus/flare/x", "HINTS": "cb_buffer_size=16384 cb_nodes=2"}
+    env = {**odonata.env, **hints}
+    write = "file.Write_all(bytes([world.rank]) * (block * count))"
+    assert write in INTERLEAVED
+    later = INTERLEAVED.replace(write, write.replace("Write_all", "Iwrite_all") + ".Wait()")
+    rows = [row(python(odonata, script, env=env)[1]) for script in (INTERLEAVED, later)]
+    for key in ("operations", "bytes_written", "bytes_read"):
+        assert rows[0][key] == rows[1][key]
+    assert rows[0]["bytes_written"] == 4 * 64 * 1024 and rows[0]["bytes_read"] == 0
+
+
+OUTSTANDING = """
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+info = MPI.Info.Create()
+info.Set("romio_cb_write", "enable")
+info.Set("romio_cb_read", "enable")
+info.Set("cb_buffer_size", "1000")
+file = MPI.File.Open(world, "/lus/flare/x", MPI.MODE_CREATE | MPI.MODE_RDWR, info)
+kind = MPI.BYTE.Create_vector(40, 100, 100 * world.size).Commit()
+file.Set_view(100 * world.rank, MPI.BYTE, kind)
+data = [bytes([10 * world.rank + i]) * 900 for i in range(3)]
+requests = [file.Iwrite_at_all(900 * i, data[i]) for i in range(3)]
+# Each rank completes them in another order; rank 2 tests. The next call completes the rest.
+first = requests[world.rank % 3]
+if world.rank == 2:
+    while not first.Test():
+        pass
+else:
+    first.Wait()
+file.Write_at_all(2700, bytes([100 + world.rank]) * 300)
+MPI.Request.Waitall(requests)
+file.Sync()
+world.Barrier()
+found = [bytearray(900) for _ in range(3)]
+requests = [file.Iread_at_all(900 * i, found[i]) for i in range(3)]
+last = bytearray(300)
+file.Read_at_all(2700, last)
+MPI.Request.Waitall(requests[::-1])
+assert [bytes(f) for f in found] == data and last == bytes([100 + world.rank]) * 300
+# Requests that the program does not complete before it closes the file.
+late = file.Iwrite_at_all(0, data[2])
+file.Close()
+late.Wait()
+if world.rank == 0:
+    whole = open("/lus/flare/x", "rb").read()
+    for rank in range(world.size):
+        assert whole[100 * rank] == 10 * rank + 2
+"""
+
+
+def test_outstanding_collectives_complete_in_any_order(odonata):
+    python(odonata, OUTSTANDING)
+
+
 def test_a_rank_with_wrong_arguments_does_not_block_the_others(odonata):
     script = """
 from mpi4py import MPI

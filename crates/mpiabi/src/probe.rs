@@ -68,7 +68,7 @@ fn submit_probe(
         held,
         Submission { kind, flags, token, peer, tag, context, ..Submission::default() },
     );
-    runtime::wait_all(held, &[token]);
+    request::wait_all(held, &[token]);
     let completion = runtime::completion(held, token).expect("waited for");
     let found = (completion.status == 0).then_some(completion);
     if flags & flag::TAKE == 0 || found.is_none() {

@@ -80,7 +80,7 @@ impl InFlight {
     pub fn wait(self, held: &Held) -> Outcome {
         let mut in_flight = self;
         loop {
-            runtime::wait_all(held, &in_flight.tokens);
+            wait_all(held, &in_flight.tokens);
             complete_orphans(held);
             let mut outcome = in_flight.complete(held);
             match outcome.next_stage.take() {
@@ -423,6 +423,43 @@ fn yield_to_threads(held: &Held, for_what: &str) {
     runtime::yield_to_threads(held);
 }
 
+/// Continues operations in the background as far as possible, and adds the tokens that they wait
+/// for.
+type Background = fn(&Held, &mut Vec<u32>);
+static BACKGROUND: Guarded<Option<Background>> = Guarded::new(None);
+
+/// Sets the function that continues operations of several stages while the rank waits for another
+/// operation: other ranks may need their next stages.
+pub(crate) fn set_background(held: &Held, proceed: Background) {
+    *BACKGROUND.get(held) = Some(proceed);
+}
+
+fn background(held: &Held, tokens: &mut Vec<u32>) {
+    let proceed = *BACKGROUND.get(held);
+    if let Some(proceed) = proceed {
+        proceed(held, tokens);
+    }
+}
+
+/// Waits until all tokens are complete. Operations in the background continue.
+pub(crate) fn wait_all(held: &Held, tokens: &[u32]) {
+    let is_open = |token: &u32| runtime::completion(held, *token).is_none();
+    let mut others = Vec::new();
+    loop {
+        background(held, &mut others);
+        if others.is_empty() {
+            return runtime::wait_all(held, tokens);
+        }
+        let open: Vec<u32> = tokens.iter().copied().filter(is_open).collect();
+        if open.is_empty() {
+            return;
+        }
+        others.extend(open);
+        runtime::wait_any(held, &others);
+        others.clear();
+    }
+}
+
 /// Returns when every one of `slots` is ready.
 fn await_all(held: &Held, slots: &[usize]) {
     loop {
@@ -430,7 +467,7 @@ fn await_all(held: &Held, slots: &[usize]) {
         if tokens.is_empty() && calls.is_none() {
             return;
         }
-        runtime::wait_all(held, &tokens);
+        wait_all(held, &tokens);
         if let (true, Some(calls)) = (tokens.is_empty(), calls) {
             yield_to_threads(held, calls);
         }
@@ -440,7 +477,10 @@ fn await_all(held: &Held, slots: &[usize]) {
 fn await_any(held: &Held, slots: &[usize]) {
     while !slots.iter().any(|&s| is_ready(held, s)) {
         match outstanding(held, slots) {
-            Outstanding { tokens, calls: None } => runtime::wait_any(held, &tokens),
+            Outstanding { mut tokens, calls: None } => {
+                background(held, &mut tokens);
+                runtime::wait_any(held, &tokens);
+            }
             Outstanding { tokens, calls: Some(calls) } => {
                 if !tokens.is_empty() {
                     runtime::poll(held, &tokens);

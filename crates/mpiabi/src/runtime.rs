@@ -24,7 +24,7 @@ mod turn;
 
 pub use child::{call as call_as_child, can_attach};
 pub use clocks::register as register_clocks;
-pub use files::{call_file, file_reply, submit_file};
+pub use files::{FileCallInFlight, call_file, file_reply, submit_file};
 pub use job::{checks, library, most_requests, node, node_name, rank, size, tag_max, tag_ub};
 pub use memory::{record_window, sample};
 pub use termination::{abort, fatal, finalize, record_function};

@@ -15,6 +15,7 @@ mod nonblocking;
 mod persistent;
 
 use std::ffi::c_int;
+use std::marker::PhantomData;
 use std::ops::Add;
 use std::sync::Arc;
 
@@ -29,11 +30,11 @@ use crate::datatype;
 use crate::error::Result;
 use crate::op;
 use crate::op::combiners::{self, Combiner};
-use crate::request::{InFlight, Outcome};
+use crate::request::{self, InFlight, Outcome};
 use crate::runtime::{self, Held};
 use exchange::Exchange;
 
-/// Tag of the messages of `exchange_messages`. Those of one pair of ranks are received in the order
+/// Tag of the messages of `start_messages`. Those of one pair of ranks are received in the order
 /// in which they are sent.
 const MESSAGE_TAG: c_int = 0;
 
@@ -355,7 +356,7 @@ fn allgather_with<T: Copy>(
     // SAFETY: the layout of an allgather is one block per rank, in rank order; blocks are aligned.
     unsafe { base.add(comm.rank as usize).write(mine) };
     let token = job.submit_block(held, block, 0, None);
-    runtime::wait_all(held, &[token]);
+    request::wait_all(held, &[token]);
     let first = runtime::completion(held, token).expect("waited for").value as u32;
     // SAFETY: as above, and all blocks have arrived.
     let all = (0..comm.size() as usize).map(|i| unsafe { base.add(i).read() }).collect();
@@ -383,7 +384,7 @@ pub(crate) fn allgather_lists<T: Copy>(
     }
     let ragged = job.write_lengths(held);
     let token = job.submit_block(held, block, ragged, None);
-    runtime::wait_all(held, &[token]);
+    request::wait_all(held, &[token]);
     runtime::release_token(held, token);
     let count = (all.len / item) as usize;
     // SAFETY: as above, and all lists have arrived.
@@ -396,62 +397,94 @@ pub(crate) fn allgather_lists<T: Copy>(
     lists
 }
 
-/// Sends word `i` to rank `i`; returns the words from all ranks, by rank.
-pub(crate) fn alltoall_words(held: &Held, comm: &Arc<Communicator>, mine: &[u64]) -> Vec<u64> {
+/// A collective of values in flight.
+pub(crate) struct ValuesInFlight<T> {
+    pub token: u32,
+    block: u64,
+    /// Place of the received values in the block, and their number.
+    at: u64,
+    count: usize,
+    values: PhantomData<T>,
+}
+
+impl<T: Copy> ValuesInFlight<T> {
+    /// Deposits `mine`; collects `count` values.
+    fn start(held: &Held, job: &Job, mine: &[T], count: usize) -> ValuesInFlight<T> {
+        let block = job.working_buffer(held);
+        let base = runtime::address(held, block);
+        let (deposit, collect) = (job.layout.deposit_area(), job.layout.collect_area());
+        // SAFETY: the layout gives the places; each area has as many values.
+        unsafe {
+            let to = base.add(deposit.at as usize).cast::<T>();
+            (0..mine.len()).for_each(|i| to.add(i).write_unaligned(mine[i]));
+        }
+        let token = job.submit_block(held, block, 0, None);
+        ValuesInFlight { token, block, at: collect.at, count, values: PhantomData }
+    }
+    /// The received values, after completion of the token. Releases it.
+    pub fn take(self, held: &Held) -> Vec<T> {
+        runtime::release_token(held, self.token);
+        // SAFETY: as above, and all values have arrived.
+        let values = unsafe {
+            let first = runtime::address(held, self.block).add(self.at as usize).cast::<T>();
+            (0..self.count).map(|i| first.add(i).read_unaligned()).collect()
+        };
+        runtime::free(held, self.block);
+        values
+    }
+}
+
+/// Gathers `mine` of every rank, by rank.
+pub(crate) fn start_allgather<T: Copy>(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    mine: T,
+) -> ValuesInFlight<T> {
+    let job = Job::new(comm, Kind::Allgather, size_of::<T>() as u64);
+    ValuesInFlight::start(held, &job, &[mine], comm.size() as usize)
+}
+
+/// Sends word `i` to rank `i`; receives the words from all ranks, by rank.
+pub(crate) fn start_alltoall(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    mine: &[u64],
+) -> ValuesInFlight<u64> {
     let job = Job::new(comm, Kind::Alltoall, size_of::<u64>() as u64);
-    exchange_words(held, &job, mine, mine.len())
+    ValuesInFlight::start(held, &job, mine, mine.len())
 }
 
 /// The maximum of `mine` over all ranks.
-pub(crate) fn maximum(held: &Held, comm: &Arc<Communicator>, mine: u64) -> u64 {
+pub(crate) fn start_maximum(
+    held: &Held,
+    comm: &Arc<Communicator>,
+    mine: u64,
+) -> ValuesInFlight<u64> {
     let reduction = Reduction::builtin(combine::op::MAX, combine::element::U64);
     let word = size_of::<u64>() as u64;
     let job = Job::new(comm, Kind::Allreduce, word).reducing(reduction, word);
-    exchange_words(held, &job, &[mine], 1)[0]
+    ValuesInFlight::start(held, &job, &[mine], 1)
 }
 
-/// Deposits `mine` and collects `count` words.
-fn exchange_words(held: &Held, job: &Job, mine: &[u64], count: usize) -> Vec<u64> {
-    let block = job.working_buffer(held);
-    let base = runtime::address(held, block);
-    let (deposit, collect) = (job.layout.deposit_area(), job.layout.collect_area());
-    // SAFETY: the layout gives the places; each area has as many words.
-    unsafe {
-        let to = base.add(deposit.at as usize).cast::<u64>();
-        (0..mine.len()).for_each(|i| to.add(i).write_unaligned(mine[i]));
-    }
-    let token = job.submit_block(held, block, 0, None);
-    runtime::wait_all(held, &[token]);
-    runtime::release_token(held, token);
-    // SAFETY: as above, and all words have arrived.
-    let words = unsafe {
-        let first = base.add(collect.at as usize).cast::<u64>();
-        (0..count).map(|i| first.add(i).read_unaligned()).collect()
-    };
-    runtime::free(held, block);
-    words
-}
-
-/// Sends a message to each rank of `outgoing` and receives one of the given length from each rank
-/// of `incoming`, as messages that implement collectives. Returns these in the same order.
-pub(crate) fn exchange_messages(
+/// Sends a message to each rank of `outgoing` and receives one into each element of `incoming`, as
+/// messages that implement collectives. The memory of all must stay until completion.
+pub(crate) fn start_messages(
     held: &Held,
     comm: &Arc<Communicator>,
-    outgoing: &[(u32, Vec<u8>)],
-    incoming: &[(u32, u64)],
-) -> Result<Vec<Vec<u8>>> {
-    let mut received: Vec<Vec<u8>> = incoming.iter().map(|(_, n)| vec![0; *n as usize]).collect();
+    outgoing: &[(usize, Vec<u8>)],
+    incoming: &mut [(usize, Vec<u8>)],
+) -> Result<InFlight> {
     let buffer = |at: *const u8, n: usize| Buffer::new(at.cast(), n as i64, c::BYTE);
     let mut sends = Vec::with_capacity(outgoing.len());
     for (rank, message) in outgoing {
-        sends.push((Some(*rank), MESSAGE_TAG, buffer(message.as_ptr(), message.len())?));
+        sends.push((Some(*rank as u32), MESSAGE_TAG, buffer(message.as_ptr(), message.len())?));
     }
     let mut receives = Vec::with_capacity(incoming.len());
-    for ((rank, _), message) in incoming.iter().zip(&mut received) {
-        receives.push((Some(*rank), MESSAGE_TAG, buffer(message.as_mut_ptr(), message.len())?));
+    for (rank, message) in incoming {
+        let into = buffer(message.as_mut_ptr(), message.len())?;
+        receives.push((Some(*rank as u32), MESSAGE_TAG, into));
     }
-    Exchange::new(comm, sends, receives).start(held).wait(held).result()?;
-    Ok(received)
+    Ok(Exchange::new(comm, sends, receives).start(held))
 }
 
 /// Broadcasts the root's words to the communicator.
@@ -475,7 +508,7 @@ fn broadcast_exactly(held: &Held, comm: &Arc<Communicator>, root: u32, words: &[
     // SAFETY: the working buffer of a broadcast is the broadcast data.
     unsafe { at.copy_from_nonoverlapping(words.as_ptr(), words.len()) };
     let token = job.submit_block(held, block, 0, None);
-    runtime::wait_all(held, &[token]);
+    request::wait_all(held, &[token]);
     runtime::release_token(held, token);
     // SAFETY: as above, and the root's words have arrived.
     let received = (0..words.len()).map(|i| unsafe { at.add(i).read() }).collect();

@@ -9,6 +9,7 @@ use workload::wire::{Completion, flag};
 use super::datarep::Named;
 use super::disk::Runs;
 use super::mounted::{self, Mounted, MountedStore, Transfer};
+use super::steps::{self, Steps};
 use super::two_phase::Run;
 use super::view::View;
 use super::{OpenFile, find, on};
@@ -62,7 +63,7 @@ pub(super) struct Access {
     direction: Direction,
     /// Size in the file: bytes of an item, bytes in total, and etypes.
     item: u64,
-    bytes: u64,
+    pub bytes: u64,
     pub etypes: i64,
 }
 
@@ -183,15 +184,23 @@ impl Access {
             return mounted.backing.start(held, Transfer { writes, at, bytes, flags }, transfer);
         }
         // Like ROMIO, a non-blocking access that is not contiguous blocks.
-        let store = MountedStore::new(held, mounted.backing, &hints);
+        let steps = Steps::new();
+        let store = MountedStore::new(&steps, mounted.backing, &hints);
         let is_packed = self.packed_address().is_some();
         let moved = match self.direction {
             Direction::Write => {
-                let written = self.packed().map(|data| store.write_alone(&runs, &data, is_packed));
+                let written = self.packed().map(|data| {
+                    steps::run(held, &steps, store.write_alone(&runs, &data, is_packed))
+                });
                 let (done, error) = written.unwrap_or_else(|error| (0, Some(error)));
                 self.outcome(done, error)
             }
-            Direction::Read => self.fill(|out| Ok(store.read_alone(&runs, out, is_packed))),
+            Direction::Read => {
+                let mut data = vec![0; self.bytes as usize];
+                let reading = store.read_alone(&runs, &mut data, is_packed);
+                let (got, error) = steps::run(held, &steps, reading);
+                self.filled(data, got, error)
+            }
         };
         InFlight::completed(moved)
     }
@@ -237,10 +246,8 @@ impl Access {
         self.view.representation.encode(&self.buffer, self.datatype, &mut data)?;
         Ok(data.into())
     }
-    /// Stores the data that `read` returns as they are in the file, with their number of bytes.
-    pub fn fill(&self, read: impl FnOnce(&mut [u8]) -> Result<(u64, Option<Error>)>) -> Outcome {
-        let mut data = vec![0; self.bytes as usize];
-        let (got, error) = read(&mut data).unwrap_or_else(|error| (0, Some(error)));
+    /// Stores the first `got` bytes of the data as they are in the file.
+    pub fn filled(&self, mut data: Vec<u8>, got: u64, error: Option<Error>) -> Outcome {
         let representation = &self.view.representation;
         let decoded = representation.decode(&self.buffer, self.datatype, &mut data, got);
         self.outcome(got, error.or(decoded.err()))

@@ -3,106 +3,133 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::access::{Access, Direction};
 use super::domains::{Division, interleave};
 use super::hints::{Driver, Hints, Library, Switch};
-use super::mounted::{Mounted, MountedStore};
+use super::mounted::MountedStore;
+use super::steps::Steps;
 use super::two_phase::{self, Peers, Plan, Run};
 use super::{OpenFile, agree};
-use crate::coll;
+use crate::abi::c;
+use crate::coll::{self, ValuesInFlight};
 use crate::comm::Communicator;
 use crate::error::{Error, Result};
 use crate::request::Outcome;
-use crate::runtime::Held;
 
 /// The ranks of a file, over the file's own communicator.
 struct FilePeers<'a> {
-    held: &'a Held,
+    steps: &'a Steps,
     comm: &'a Arc<Communicator>,
+}
+
+impl FilePeers<'_> {
+    async fn values<T: Copy>(&self, values: ValuesInFlight<T>) -> Vec<T> {
+        self.steps.complete(&[values.token]).await;
+        values.take(self.steps.held())
+    }
+    async fn allgather<T: Copy>(&self, mine: T) -> Vec<T> {
+        self.values(coll::start_allgather(self.steps.held(), self.comm, mine)).await
+    }
 }
 
 impl Peers for FilePeers<'_> {
     fn rank(&self) -> usize {
         self.comm.rank as usize
     }
-    fn alltoall(&self, mine: &[u64]) -> Vec<u64> {
-        coll::alltoall_words(self.held, self.comm, mine)
+    async fn alltoall(&self, mine: &[u64]) -> Vec<u64> {
+        self.values(coll::start_alltoall(self.steps.held(), self.comm, mine)).await
     }
-    fn maximum(&self, mine: u64) -> u64 {
-        coll::maximum(self.held, self.comm, mine)
+    async fn maximum(&self, mine: u64) -> u64 {
+        self.values(coll::start_maximum(self.steps.held(), self.comm, mine)).await[0]
     }
-    fn exchange(
+    async fn exchange(
         &self,
         outgoing: Vec<(usize, Vec<u8>)>,
         incoming: &[(usize, usize)],
     ) -> Result<Vec<Vec<u8>>> {
-        let outgoing: Vec<_> = outgoing.into_iter().map(|(to, m)| (to as u32, m)).collect();
-        let incoming: Vec<_> = incoming.iter().map(|&(from, n)| (from as u32, n as u64)).collect();
-        coll::exchange_messages(self.held, self.comm, &outgoing, &incoming)
+        let mut received: Vec<_> = incoming.iter().map(|&(rank, n)| (rank, vec![0; n])).collect();
+        let held = self.steps.held();
+        let messages = coll::start_messages(held, self.comm, &outgoing, &mut received)?;
+        self.steps.finish(messages).await.result()?;
+        Ok(received.into_iter().map(|(_, message)| message).collect())
     }
-    fn agree(&self, mine: Result) -> Result {
-        agree(mine, |code| coll::allgather_values(self.held, self.comm, code))
+    async fn agree(&self, mine: Result) -> Result {
+        let code = mine.as_ref().map_or_else(|e| e.code, |()| c::SUCCESS);
+        let codes = self.allgather(code).await;
+        agree(mine, |_| codes)
     }
 }
 
 /// First byte, end, and number of bytes of a rank's access.
 type Extent = [i64; 3];
 
-/// A blocking collective access.
-pub(super) struct CollectiveCall<'a> {
-    pub held: &'a Held,
-    pub file: &'a OpenFile,
-    pub mounted: &'a Mounted,
+/// A collective access.
+pub(super) struct CollectiveCall {
+    pub steps: Rc<Steps>,
+    pub file: Arc<OpenFile>,
     /// This rank's access and its position in etypes. `None` if the rank only takes part, because
     /// its arguments are wrong.
-    pub mine: Option<&'a (Access, i64)>,
+    pub mine: Option<(Access, i64)>,
     pub direction: Direction,
 }
 
 /// What a rank contributes: ranges of the file, and the packed data of a write.
 type Contribution<'a> = (Vec<Run>, Cow<'a, [u8]>);
 
-impl CollectiveCall<'_> {
-    pub fn run(&self) -> Outcome {
-        let hints = self.mounted.hints();
-        let writes = self.direction == Direction::Write;
+impl CollectiveCall {
+    fn peers(&self) -> FilePeers<'_> {
+        FilePeers { steps: &self.steps, comm: &self.file.comm }
+    }
+    /// Whether the ranks of the file communicate in such an access, by its hints.
+    pub fn communicates(file: &OpenFile, direction: Direction) -> bool {
+        let Some(mounted) = &file.mounted else { return false };
+        let (hints, writes) = (mounted.hints(), direction == Direction::Write);
         let switch = if writes { hints.cb_write } else { hints.cb_read };
-        if switch == Switch::Disable || hints.aggregators(writes).is_empty() {
-            return self.alone();
+        switch != Switch::Disable && !hints.aggregators(writes).is_empty()
+    }
+    pub async fn run(&self) -> Outcome {
+        let Some(mounted) = &self.file.mounted else { return self.alone().await };
+        let hints = mounted.hints();
+        let writes = self.direction == Direction::Write;
+        if !CollectiveCall::communicates(&self.file, self.direction) {
+            return self.alone().await;
         }
         // A rank that cannot contribute takes part without bytes.
         let (contribution, failed) = match self.contribution() {
             Ok(contribution) => (contribution, None),
             Err(error) => (Contribution::default(), Some(error)),
         };
-        let offset = self.mine.map_or(0, |(access, position)| access.offset(*position));
+        let offset = self.mine.as_ref().map_or(0, |(access, position)| access.offset(*position));
         let extent = two_phase::hull(&contribution.0).unwrap_or(offset..offset);
         let bytes = bytes_of(&contribution.0);
-        let extents = self.file.allgather(self.held, [extent.start, extent.end, bytes as i64]);
+        let mine: Extent = [extent.start, extent.end, bytes as i64];
+        let extents = self.peers().allgather(mine).await;
         let all = hull(&extents).filter(|_| aggregates(&hints, writes, &extents));
         match (all, failed) {
             (Some(all), failed) => {
                 let plan = plan(&hints, writes, all);
-                let outcome = self.exclusively(|| self.exchange(&hints, &plan, contribution));
+                let outcome = self.exclusively(&hints, &plan, contribution).await;
                 failed.map_or(outcome, |error| self.outcome(0, Some(error)))
             }
             (None, Some(error)) => self.outcome(0, Some(error)),
-            (None, None) => self.alone(),
+            (None, None) => self.alone().await,
         }
     }
 
     fn outcome(&self, done: u64, error: Option<Error>) -> Outcome {
-        self.mine.map_or_else(Outcome::empty, |(access, _)| access.outcome(done, error))
+        self.mine.as_ref().map_or_else(Outcome::empty, |(access, _)| access.outcome(done, error))
     }
     /// Each rank accesses its own data.
-    fn alone(&self) -> Outcome {
-        let start = |(access, at): &(Access, i64)| access.start(self.held, Some(*at));
-        self.mine.map_or_else(Outcome::empty, |mine| start(mine).wait(self.held))
+    async fn alone(&self) -> Outcome {
+        let Some((access, at)) = &self.mine else { return Outcome::empty() };
+        let in_flight = access.start(self.steps.held(), Some(*at));
+        self.steps.finish(in_flight).await
     }
     fn contribution(&self) -> Result<Contribution<'_>> {
-        let Some((access, position)) = self.mine else { return Ok(Contribution::default()) };
+        let Some((access, position)) = &self.mine else { return Ok(Contribution::default()) };
         let data = match self.direction {
             Direction::Write => access.packed()?,
             Direction::Read => Cow::default(),
@@ -110,39 +137,44 @@ impl CollectiveCall<'_> {
         Ok((access.runs(*position)?, data))
     }
 
-    /// Calls `access` while no other access to the file is in progress, if the file is in atomic
-    /// mode. `access` begins with a collective step of all ranks.
-    fn exclusively(&self, access: impl FnOnce() -> Outcome) -> Outcome {
+    /// The exchange, while no other access to the file is in progress, if the file is in atomic
+    /// mode.
+    async fn exclusively(&self, hints: &Hints, plan: &Plan<'_>, mine: Contribution<'_>) -> Outcome {
         let is_atomic = self.file.state().atomic;
         let locks = is_atomic && self.file.is_first();
         if locks {
-            self.file.lock(self.held);
+            self.file.lock(self.steps.held());
         }
-        let outcome = access();
+        let outcome = self.exchange(hints, plan, mine).await;
         if is_atomic {
-            self.file.barrier(self.held);
+            self.peers().allgather(0_u8).await;
         }
         if locks {
-            self.file.unlock(self.held);
+            self.file.unlock(self.steps.held());
         }
         outcome
     }
 
-    fn exchange(&self, hints: &Hints, plan: &Plan, (runs, data): Contribution) -> Outcome {
-        let (held, comm) = (self.held, &self.file.comm);
-        let peers = (&FilePeers { held, comm }, comm.size() as usize);
-        let store = MountedStore::new(held, self.mounted.backing, hints).aggregating();
+    async fn exchange(
+        &self,
+        hints: &Hints,
+        plan: &Plan<'_>,
+        (runs, data): Contribution<'_>,
+    ) -> Outcome {
+        let peers = &self.peers();
+        let peers = (peers, self.file.comm.size() as usize);
+        let backing = self.file.mounted.as_ref().expect("checked by `run`").backing;
+        let store = MountedStore::new(&self.steps, backing, hints).aggregating();
         if self.direction == Direction::Write {
-            let error = two_phase::write(peers, &store, plan, &runs, &data).err();
+            let error = two_phase::write(peers, &store, plan, &runs, &data).await.err();
             return self.outcome(if error.is_none() { bytes_of(&runs) } else { 0 }, error);
         }
-        let read = |out: &mut [u8]| Ok((two_phase::read(peers, &store, plan, &runs, out)?, None));
-        match self.mine.filter(|_| !runs.is_empty()) {
-            Some((access, _)) => access.fill(read),
-            None => {
-                let error = read(&mut []).err();
-                self.outcome(0, error)
-            }
+        let mut out = vec![0; bytes_of(&runs) as usize];
+        let read = two_phase::read(peers, &store, plan, &runs, &mut out).await;
+        let (got, error) = read.map_or_else(|error| (0, Some(error)), |got| (got, None));
+        match &self.mine {
+            Some((access, _)) if !runs.is_empty() => access.filled(out, got, error),
+            _ => self.outcome(0, error),
         }
     }
 }

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub(super) struct Place {
     /// Index in the list of aggregators.
     pub aggregator: usize,
-    pub round: u32,
+    pub round: u64,
     /// The bytes before this offset are at the same place.
     pub end: i64,
 }
@@ -68,11 +68,11 @@ impl Division {
     }
 
     /// Number of rounds: in each, every rank takes part in the exchange.
-    pub fn rounds(&self) -> u32 {
+    pub fn rounds(&self) -> u64 {
         match self {
             Division::Blocks { bounds, buffer } => {
                 let longest = bounds.windows(2).map(|b| b[1] - b[0]).max().unwrap_or(0);
-                (longest as u64).div_ceil(*buffer as u64) as u32
+                (longest as u64).div_ceil(*buffer as u64)
             }
             Division::Stripes { all, unit, .. } => match all.is_empty() {
                 true => 0,
@@ -88,14 +88,14 @@ impl Division {
                 let round = (offset - bounds[aggregator]) / buffer;
                 let end = bounds[aggregator].saturating_add((round + 1).saturating_mul(*buffer));
                 let end = end.min(bounds[aggregator + 1]);
-                Place { aggregator, round: round as u32, end }
+                Place { aggregator, round: round as u64, end }
             }
             Division::Stripes { unit, aggregators, per_round, .. } => {
                 let stripe = offset / unit;
                 let round = (stripe - first_stripe) / aggregators.saturating_mul(*per_round);
                 let end = (stripe + 1).saturating_mul(*unit);
                 let aggregator = (stripe % aggregators) as usize;
-                Place { aggregator, round: round as u32, end }
+                Place { aggregator, round: round as u64, end }
             }
         }
     }
@@ -121,7 +121,7 @@ impl Division {
         self.cut(at, len, |offset| (self.part_end(offset), self.place(offset).aggregator))
     }
     /// The parts of a range of the file, by round: offset, length, round.
-    pub fn by_round(&self, at: i64, len: u64) -> impl Iterator<Item = (i64, u64, u32)> + '_ {
+    pub fn by_round(&self, at: i64, len: u64) -> impl Iterator<Item = (i64, u64, u64)> + '_ {
         self.cut(at, len, |offset| (self.place(offset).end, self.place(offset).round))
     }
     fn cut<'a, T: 'a>(
@@ -146,7 +146,7 @@ impl Division {
         match self {
             // One aggregator has adjacent stripes.
             Division::Stripes { all, unit, aggregators: 1, per_round } => {
-                let round = i64::from(self.place(offset).round);
+                let round = self.place(offset).round as i64;
                 let stripes = (round + 1).saturating_mul(*per_round);
                 (all.start / unit).saturating_add(stripes).saturating_mul(*unit)
             }
@@ -225,6 +225,18 @@ mod tests {
     }
 
     #[test]
+    fn rounds_of_a_sparse_file_exceed_32_bits() {
+        let last = (1 << 62) - 1;
+        for division in
+            [Division::blocks(0..1 << 62, 1, MIB, 0, 0), Division::stripes(0..1 << 62, 1, MIB, MIB)]
+        {
+            assert_eq!(division.rounds(), 1 << 42);
+            assert_eq!(division.place(last).round, (1 << 42) - 1);
+            assert_eq!(division.place(last).end, 1 << 62);
+        }
+    }
+
+    #[test]
     fn stripes_belong_to_aggregators_in_turn() {
         let unit = 1 << 20;
         let division = Division::stripes(unit + 5..20 * unit, 4, 2 * MIB, MIB);
@@ -232,7 +244,7 @@ mod tests {
             let place = division.place(stripe * unit + 7);
             assert_eq!(place.aggregator as i64, stripe % 4);
             // 4 aggregators x 2 stripes per round, from stripe 1 on.
-            assert_eq!(i64::from(place.round), (stripe - 1) / 8);
+            assert_eq!(place.round as i64, (stripe - 1) / 8);
             assert_eq!(place.end, (stripe + 1) * unit);
         }
     }

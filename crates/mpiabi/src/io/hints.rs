@@ -388,6 +388,9 @@ impl Hints {
         put("romio_cb_write", self.cb_write.text().into());
         put("cb_nodes", self.aggregators.len().to_string());
         put("romio_no_indep_rw", self.no_indep_rw.to_string());
+        if self.library == Library::Romio {
+            FIXED.iter().for_each(|(key, value)| put(key, (*value).into()));
+        }
         put("ind_rd_buffer_size", self.ind_rd_buffer_size.to_string());
         if self.driver != Driver::Daos {
             put("ind_wr_buffer_size", self.ind_wr_buffer_size.to_string());
@@ -449,6 +452,16 @@ impl Hints {
         }
     }
 }
+
+/// Hints of ROMIO that it reports and that have no other value here: file realms, and the choice of
+/// the exchange for them ([R] `common/ad_hints.c`).
+const FIXED: [(&str, &str); 5] = [
+    ("romio_cb_pfr", "disable"),
+    ("romio_cb_fr_types", "aar"),
+    ("romio_cb_fr_alignment", "1"),
+    ("romio_cb_ds_threshold", "0"),
+    ("romio_cb_alltoall", "automatic"),
+];
 
 /// Stripes of a new file. 0, and -1 for the first OST, stand for the file system's default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -550,6 +563,8 @@ mod tests {
             ("romio_cb_write", "automatic"),
             ("cb_nodes", "4"),
             ("romio_no_indep_rw", "false"),
+            ("romio_cb_pfr", "disable"),
+            ("romio_cb_alltoall", "automatic"),
             ("ind_rd_buffer_size", "4194304"),
             ("ind_wr_buffer_size", "524288"),
             ("romio_ds_read", "automatic"),

@@ -14,7 +14,8 @@
 //!
 //! Files on simulated file systems (`mounted`) are accessed as ROMIO does. `opening` finds their
 //! `hints` and `lov` their stripes. `sieving` transfers accesses with gaps. `collective` aggregates
-//! the data of ranks by `two_phase`, with the file `domains` of `aggregators`.
+//! the data of ranks by `two_phase`, with the file `domains` of `aggregators`. Their operations are
+//! `steps` of futures, which non-blocking collective accesses continue later (`pending`).
 
 mod access;
 mod aggregators;
@@ -29,11 +30,13 @@ mod mounted;
 mod nonblocking;
 mod open;
 mod opening;
+mod pending;
 mod pointers;
 mod routines;
 mod settings;
 mod sieving;
 mod split;
+mod steps;
 mod two_phase;
 mod view;
 
@@ -179,6 +182,7 @@ impl OpenFile {
     }
     /// Gathers `mine` of every rank, by rank.
     fn allgather<T: Copy>(&self, held: &Held, mine: T) -> Vec<T> {
+        pending::complete_all(held, self);
         crate::coll::allgather_values(held, &self.comm, mine)
     }
     /// Executes the operation on the first rank; all ranks return its result.

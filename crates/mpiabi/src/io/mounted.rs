@@ -20,11 +20,12 @@ use workload::{FileCallKind, file_flag};
 use super::disk::{Disk, failed};
 use super::hints::{Driver, Hints};
 use super::sieving;
+use super::steps::Steps;
 use super::two_phase::{Run, Store};
 use crate::abi::c;
 use crate::error::Error;
 use crate::request::{InFlight, Outcome};
-use crate::runtime::{self, Held};
+use crate::runtime::{self, FileCallInFlight, Held};
 
 /// Most calls of one access in flight.
 const IN_FLIGHT: usize = 128;
@@ -92,10 +93,10 @@ impl Backing {
         }
     }
     /// Submits a call and waits for it.
-    fn call(&self, held: &Held, request: &FileRequest) -> Option<Error> {
-        let mut reply = FileReply::new();
-        runtime::call_file(held, bytes_of(request), &mut reply);
-        error_of(&reply)
+    async fn call(&self, steps: &Steps, request: &FileRequest) -> Option<Error> {
+        let call = runtime::submit_file(steps.held(), bytes_of(request), 0);
+        steps.complete(&[call.token]).await;
+        finished(steps.held(), &call)
     }
     /// Starts one transfer, whose bytes are consecutive in the file. `transfer` moves the data at
     /// completion.
@@ -204,6 +205,14 @@ fn bytes_of(request: &FileRequest) -> &[u8] {
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(request).cast(), FileRequest::BYTES) }
 }
 
+/// The error of a completed call, whose token is released.
+fn finished(held: &Held, call: &FileCallInFlight) -> Option<Error> {
+    let mut reply = FileReply::new();
+    runtime::file_reply(held, call, &mut reply);
+    runtime::release_token(held, call.token);
+    error_of(&reply)
+}
+
 fn error_of(reply: &FileReply) -> Option<Error> {
     (reply.errno != 0).then(|| failed(&io::Error::from_raw_os_error(reply.errno)))
 }
@@ -255,7 +264,7 @@ fn status(fd: c_int) -> Option<libc::stat> {
 
 /// A file as one rank accesses it, with the hints of its call.
 pub(super) struct MountedStore<'a> {
-    held: &'a Held,
+    steps: &'a Steps,
     backing: Backing,
     hints: &'a Hints,
     /// Whether calls are those of an aggregator.
@@ -263,26 +272,26 @@ pub(super) struct MountedStore<'a> {
 }
 
 impl<'a> MountedStore<'a> {
-    pub fn new(held: &'a Held, backing: Backing, hints: &'a Hints) -> MountedStore<'a> {
-        MountedStore { held, backing, hints, aggregates: false }
+    pub fn new(steps: &'a Steps, backing: Backing, hints: &'a Hints) -> MountedStore<'a> {
+        MountedStore { steps, backing, hints, aggregates: false }
     }
     pub fn aggregating(self) -> MountedStore<'a> {
         MountedStore { aggregates: true, ..self }
     }
-    fn transfer(&self, kind: FileCallKind, at: i64, bytes: u64) -> Option<Error> {
+    async fn transfer(&self, kind: FileCallKind, at: i64, bytes: u64) -> Option<Error> {
         let writes = kind == FileCallKind::Write;
         let flags = transfer_flags(self.hints, writes, self.aggregates);
-        self.backing.call(self.held, &self.backing.request(kind, flags, at, bytes))
+        self.backing.call(self.steps, &self.backing.request(kind, flags, at, bytes)).await
     }
-    fn locks(&self, flags: u32, at: i64, len: u64) -> Option<Error> {
+    async fn locks(&self, flags: u32, at: i64, len: u64) -> Option<Error> {
         let request = self.backing.request(FileCallKind::Lock, flags, at, len);
-        self.backing.call(self.held, &request)
+        self.backing.call(self.steps, &request).await
     }
 
     /// Transfers ranges as a list: their calls are in flight together, as DAOS's array functions
     /// do ([R] = pmodels/mpich, `ad_daos/ad_daos_io_str.c`). `transfer` is passed offset, position
     /// in the packed data, and length.
-    fn list(
+    async fn list(
         &self,
         kind: FileCallKind,
         runs: &[Run],
@@ -293,26 +302,28 @@ impl<'a> MountedStore<'a> {
         for some in runs.chunks(IN_FLIGHT) {
             let submit = |&(at, len): &Run| {
                 let request = self.backing.request(kind, flags, at, len);
-                runtime::submit_file(self.held, bytes_of(&request), 0)
+                runtime::submit_file(self.steps.held(), bytes_of(&request), 0)
             };
             let calls: Vec<_> = some.iter().map(submit).collect();
             let tokens: Vec<u32> = calls.iter().map(|call| call.token).collect();
-            runtime::wait_all(self.held, &tokens);
+            self.steps.complete(&tokens).await;
             let mut failed = None;
             for call in &calls {
-                let mut reply = FileReply::new();
-                runtime::file_reply(self.held, call, &mut reply);
-                runtime::release_token(self.held, call.token);
-                failed = failed.or_else(|| error_of(&reply));
+                let error = finished(self.steps.held(), call);
+                failed = failed.or(error);
             }
             if failed.is_some() {
                 return (done, failed);
             }
             let base = done as usize;
-            let (moved, error) = each_run(some, |at, position, n| transfer(at, base + position, n));
-            done += moved;
-            if error.is_some() || moved < some.iter().map(|run| run.1).sum() {
-                return (done, error);
+            let mut position = base;
+            for &(at, len) in some {
+                let (moved, error) = transfer(at, position, len as usize);
+                done += moved;
+                position += len as usize;
+                if error.is_some() || moved < len {
+                    return (done, error);
+                }
             }
         }
         (done, None)
@@ -320,31 +331,30 @@ impl<'a> MountedStore<'a> {
 
     /// Writes packed `data` to `runs`, as one rank by itself. `is_packed`: the program's buffer is
     /// packed too. Returns the bytes written.
-    pub fn write_alone(&self, runs: &[Run], data: &[u8], is_packed: bool) -> (u64, Option<Error>) {
+    pub async fn write_alone(
+        &self,
+        runs: &[Run],
+        data: &[u8],
+        is_packed: bool,
+    ) -> (u64, Option<Error>) {
         let buffer = self.hints.ind_wr_buffer_size;
         match runs {
-            [(at, _)] => {
-                let step = if is_packed { data.len() } else { buffer as usize };
-                in_steps(data.len(), step, |from, n| {
-                    let at = *at + from as i64;
-                    let error = self.write(at, &data[from..from + n], &[(at, n as u64)]);
-                    (if error.is_none() { n as u64 } else { 0 }, error)
-                })
+            [(at, len)] => {
+                let step = if is_packed { *len } else { buffer };
+                self.write_each(&in_steps(*at, *len, step), data).await
             }
             _ if self.hints.driver == Driver::Daos => {
-                self.list(FileCallKind::Write, runs, |at, p, n| {
-                    self.backing.save(at, &data[p..p + n])
-                })
+                let save = |at, p: usize, n| self.backing.save(at, &data[p..p + n]);
+                self.list(FileCallKind::Write, runs, save).await
             }
-            _ if self.hints.ds_write.decide(|| true) => sieving::write(self, runs, data, buffer),
-            _ => each_run(runs, |at, position, n| {
-                let error = self.write(at, &data[position..position + n], &[(at, n as u64)]);
-                (if error.is_none() { n as u64 } else { 0 }, error)
-            }),
+            _ if self.hints.ds_write.decide(|| true) => {
+                sieving::write(self, runs, data, buffer).await
+            }
+            _ => self.write_each(runs, data).await,
         }
     }
     /// Reads `runs` into `out`, packed, up to the end of the file. Returns the bytes read.
-    pub fn read_alone(
+    pub async fn read_alone(
         &self,
         runs: &[Run],
         out: &mut [u8],
@@ -352,21 +362,49 @@ impl<'a> MountedStore<'a> {
     ) -> (u64, Option<Error>) {
         let buffer = self.hints.ind_rd_buffer_size;
         match runs {
-            [(at, _)] => {
-                let step = if is_packed { out.len() } else { buffer as usize };
-                in_steps(out.len(), step, |from, n| {
-                    self.read(*at + from as i64, &mut out[from..from + n])
-                })
+            [(at, len)] => {
+                let step = if is_packed { *len } else { buffer };
+                self.read_each(&in_steps(*at, *len, step), out).await
             }
             _ if self.hints.driver == Driver::Daos => {
-                self.list(FileCallKind::Read, runs, |at, p, n| {
-                    self.backing.load(at, &mut out[p..p + n])
-                })
+                let load = |at, p: usize, n| self.backing.load(at, &mut out[p..p + n]);
+                self.list(FileCallKind::Read, runs, load).await
             }
-            _ if self.hints.ds_read.decide(|| true) => sieving::read(self, runs, out, buffer),
-            _ => each_run(runs, |at, position, n| self.read(at, &mut out[position..position + n])),
+            _ if self.hints.ds_read.decide(|| true) => sieving::read(self, runs, out, buffer).await,
+            _ => self.read_each(runs, out).await,
         }
     }
+    /// Writes run by run until one fails.
+    async fn write_each(&self, runs: &[Run], data: &[u8]) -> (u64, Option<Error>) {
+        let mut done = 0;
+        for &(at, len) in runs {
+            let part = &data[done as usize..][..len as usize];
+            let error = self.write(at, part, &[(at, len)]).await;
+            if error.is_some() {
+                return (done, error);
+            }
+            done += len;
+        }
+        (done, None)
+    }
+    /// Reads run by run until one is not complete.
+    async fn read_each(&self, runs: &[Run], out: &mut [u8]) -> (u64, Option<Error>) {
+        let mut done = 0;
+        for &(at, len) in runs {
+            let (got, error) = self.read(at, &mut out[done as usize..][..len as usize]).await;
+            done += got;
+            if error.is_some() || got < len {
+                return (done, error);
+            }
+        }
+        (done, None)
+    }
+}
+
+/// A range of the file as ranges of at most `step` bytes.
+fn in_steps(at: i64, len: u64, step: u64) -> Vec<Run> {
+    let step = step.max(1);
+    (0..len.div_ceil(step)).map(|i| (at + (i * step) as i64, step.min(len - i * step))).collect()
 }
 
 /// Flags of a transfer's request.
@@ -376,52 +414,18 @@ pub(super) fn transfer_flags(hints: &Hints, writes: bool, aggregates: bool) -> u
     u32::from(direct | if ahead { file_flag::COLLECTIVE } else { 0 })
 }
 
-/// Transfers `all` bytes, at most `step` at a time, while they are complete.
-fn in_steps(
-    all: usize,
-    step: usize,
-    mut transfer: impl FnMut(usize, usize) -> (u64, Option<Error>),
-) -> (u64, Option<Error>) {
-    let mut done = 0;
-    while done < all {
-        let n = step.max(1).min(all - done);
-        let (moved, error) = transfer(done, n);
-        done += moved as usize;
-        if error.is_some() || moved < n as u64 {
-            return (done as u64, error);
-        }
-    }
-    (done as u64, None)
-}
-/// Transfers run by run, while they are complete. `transfer` is passed offset, position in the
-/// packed data, and length.
-fn each_run(
-    runs: &[Run],
-    mut transfer: impl FnMut(i64, usize, usize) -> (u64, Option<Error>),
-) -> (u64, Option<Error>) {
-    let mut done = 0;
-    for &(at, len) in runs {
-        let (moved, error) = transfer(at, done as usize, len as usize);
-        done += moved;
-        if error.is_some() || moved < len {
-            return (done, error);
-        }
-    }
-    (done, None)
-}
-
 impl Store for MountedStore<'_> {
-    fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
-        match self.transfer(FileCallKind::Read, at, out.len() as u64) {
+    async fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
+        match self.transfer(FileCallKind::Read, at, out.len() as u64).await {
             Some(error) => (0, Some(error)),
             None => self.backing.load(at, out),
         }
     }
-    fn read_back(&self, at: i64, len: u64) -> Option<Error> {
-        self.transfer(FileCallKind::Read, at, len)
+    async fn read_back(&self, at: i64, len: u64) -> Option<Error> {
+        self.transfer(FileCallKind::Read, at, len).await
     }
-    fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error> {
-        let error = self.transfer(FileCallKind::Write, at, data.len() as u64);
+    async fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error> {
+        let error = self.transfer(FileCallKind::Write, at, data.len() as u64).await;
         error.or_else(|| {
             runs.iter().find_map(|&(offset, len)| {
                 let part = &data[(offset - at) as usize..][..len as usize];
@@ -434,10 +438,10 @@ impl Store for MountedStore<'_> {
             })
         })
     }
-    fn lock(&self, at: i64, len: u64) -> Option<Error> {
-        self.locks(request_flag::LOCK_EXCLUSIVE, at, len)
+    async fn lock(&self, at: i64, len: u64) -> Option<Error> {
+        self.locks(request_flag::LOCK_EXCLUSIVE, at, len).await
     }
-    fn unlock(&self, at: i64, len: u64) -> Option<Error> {
-        self.locks(request_flag::UNLOCK, at, len)
+    async fn unlock(&self, at: i64, len: u64) -> Option<Error> {
+        self.locks(request_flag::UNLOCK, at, len).await
     }
 }

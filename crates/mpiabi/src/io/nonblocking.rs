@@ -4,14 +4,14 @@
 //! request completes. In between, the simulated storage processes the request. (On a simulated file
 //! system, written data move at completion.)
 //!
-//! The collective forms transfer each rank's data by itself. Data of ranks could be exchanged only
-//! while all of them are in MPI, but a rank may wait for a message of another one before it
-//! completes its request.
+//! On a simulated file system the collective forms are `pending` calls: the data of ranks are
+//! aggregated while these test or wait for their requests. Elsewhere each rank transfers its own
+//! data.
 
 use std::ffi::c_void;
 
 use super::access::{BufferArguments, Coordination, Direction, Positioning};
-use super::routines;
+use super::routines::{self, Started};
 use crate::abi::{Datatype, File, Request, c};
 use crate::error::Result;
 use crate::export::{Integer, mpi_fn};
@@ -38,6 +38,29 @@ unsafe fn start<Int: Integer>(
     Ok(())
 }
 
+/// The collective form.
+///
+/// # Safety
+/// As `start`.
+unsafe fn start_all<Int: Integer>(
+    fh: File,
+    positioning: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
+    request: *mut Request,
+) -> Result {
+    let held = &runtime::enter()?;
+    let started = routines::start_collective(held, fh, positioning, what, direction)?;
+    let created = match started {
+        Started::Alone(in_flight) => {
+            request::in_flight_request(held, c::COMM_SELF, Cancellable::No, in_flight)
+        }
+        Started::Pending(pending) => request::progressing(held, c::COMM_SELF, pending),
+    };
+    unsafe { *request = created };
+    Ok(())
+}
+
 mpi_fn! {
     pub fn File_iread_at<Int>(
         fh: File, offset: i64, buf: *mut c_void, count: Int, datatype: Datatype,
@@ -51,7 +74,7 @@ mpi_fn! {
         request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Positioning::At(offset), what, Direction::Read, request) }
+        unsafe { start_all(fh, Positioning::At(offset), what, Direction::Read, request) }
     }
     pub fn File_iread<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
@@ -63,7 +86,7 @@ mpi_fn! {
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf.cast_const(), count, datatype);
-        unsafe { start(fh, Positioning::Own, what, Direction::Read, request) }
+        unsafe { start_all(fh, Positioning::Own, what, Direction::Read, request) }
     }
     pub fn File_iread_shared<Int>(
         fh: File, buf: *mut c_void, count: Int, datatype: Datatype, request: *mut Request,
@@ -83,7 +106,7 @@ mpi_fn! {
         request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Positioning::At(offset), what, Direction::Write, request) }
+        unsafe { start_all(fh, Positioning::At(offset), what, Direction::Write, request) }
     }
     pub fn File_iwrite<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,
@@ -95,7 +118,7 @@ mpi_fn! {
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,
     ) {
         let what = (buf, count, datatype);
-        unsafe { start(fh, Positioning::Own, what, Direction::Write, request) }
+        unsafe { start_all(fh, Positioning::Own, what, Direction::Write, request) }
     }
     pub fn File_iwrite_shared<Int>(
         fh: File, buf: *const c_void, count: Int, datatype: Datatype, request: *mut Request,

@@ -1,10 +1,15 @@
 //! Start of data access routines: the position in the file, and the coordination of ranks.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use super::access::{Access, BufferArguments, Coordination, Direction, Positioning};
 use super::collective::CollectiveCall;
+use super::pending::{self, Pending};
+use super::steps::{self, Steps};
 use super::{OpenFile, find};
 use crate::abi::{File, c};
-use crate::error::{Result, fail};
+use crate::error::{Error, Result, fail};
 use crate::export::Integer;
 use crate::request::{InFlight, Outcome};
 use crate::runtime::Held;
@@ -22,12 +27,14 @@ pub(super) fn start<Int: Integer>(
     if coordination == Coordination::Collective {
         // A rank with wrong arguments must still take part in the collective steps.
         let file = find(handle)?;
-        if let Some(mounted) = &file.mounted {
-            let position = position(held, &file, positioning, access.as_ref().ok());
-            let access = access.and_then(|access| Ok((access, position?)));
-            let mine = access.as_ref().ok();
-            let outcome = CollectiveCall { held, file: &file, mounted, mine, direction }.run();
-            return access.map(|_| InFlight::completed(outcome));
+        if file.mounted.is_some() {
+            pending::complete_all(held, &file);
+            let (steps, call) = collective(held, &file, positioning, access, direction);
+            let outcome = match &call {
+                Ok(call) => steps::run(held, &steps, call.run()),
+                Err(part) => steps::run(held, &steps, part.0.run()),
+            };
+            return call.map(|_| InFlight::completed(outcome)).map_err(|part| part.1);
         }
         if positioning == Positioning::Ordered {
             let mine = access.as_ref().map_or(0, |a| a.etypes);
@@ -42,6 +49,59 @@ pub(super) fn start<Int: Integer>(
         Positioning::Shared | Positioning::Ordered => None,
     };
     Ok(access.start(held, position))
+}
+
+/// Starts a non-blocking collective access.
+pub(super) fn start_collective<Int: Integer>(
+    held: &Held,
+    handle: File,
+    positioning: Positioning,
+    what: BufferArguments<Int>,
+    direction: Direction,
+) -> Result<Started> {
+    let file = find(handle)?;
+    // In atomic mode a rank could wait for the file's lock, which another rank holds until this one
+    // takes part. So each rank accesses its own data.
+    if !CollectiveCall::communicates(&file, direction) || file.state().atomic {
+        let how = (positioning, Coordination::Noncollective);
+        return start(held, handle, how, what, direction).map(Started::Alone);
+    }
+    let access = Access::new(handle, positioning, what, direction);
+    let (steps, call) = collective(held, &file, positioning, access, direction);
+    // A rank with wrong arguments takes part, although it has no request.
+    let (call, error) = match call {
+        Ok(call) => (call, None),
+        Err(part) => (part.0, Some(part.1)),
+    };
+    let started = pending::start(held, &file, steps, async move { call.run().await });
+    error.map_or(Ok(Started::Pending(started)), Err)
+}
+
+/// A non-blocking collective access that was started.
+pub(super) enum Started {
+    /// The rank accesses its own data.
+    Alone(InFlight),
+    Pending(Rc<Pending>),
+}
+
+/// A collective access of this rank; with an error, its part without data.
+type Prepared = std::result::Result<CollectiveCall, Box<(CollectiveCall, Error)>>;
+
+fn collective(
+    held: &Held,
+    file: &Arc<OpenFile>,
+    positioning: Positioning,
+    access: Result<Access>,
+    direction: Direction,
+) -> (Rc<Steps>, Prepared) {
+    let position = position(held, file, positioning, access.as_ref().ok());
+    let steps = Rc::new(Steps::new());
+    let call = |mine| CollectiveCall { steps: steps.clone(), file: file.clone(), mine, direction };
+    let prepared = match access.and_then(|access| Ok((access, position?))) {
+        Ok(mine) => Ok(call(Some(mine))),
+        Err(error) => Err(Box::new((call(None), error))),
+    };
+    (steps, prepared)
 }
 
 /// The position of a collective access, in etypes. `access` is `None` if its arguments are wrong.

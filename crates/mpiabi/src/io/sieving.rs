@@ -10,109 +10,104 @@ use crate::error::Error;
 /// A range of one window, and its position in the packed data.
 type Part = (Run, u64);
 
-/// Calls `visit` with start, length and parts of each window until it returns `false`. The offsets
-/// of `runs` ascend.
-fn each_window(runs: &[Run], buffer: u64, mut visit: impl FnMut(i64, u64, &[Part]) -> bool) {
+/// A window: its start, its length, and its parts.
+type Window = (i64, u64, Vec<Part>);
+
+/// The windows of an access. The offsets of `runs` ascend.
+fn windows(runs: &[Run], buffer: u64) -> Vec<Window> {
     let buffer = buffer.max(1);
-    let Some(end) = runs.iter().map(|run| run.0 + run.1 as i64).max() else { return };
-    let window_of = |at: i64| buffer.min((end - at) as u64);
-    let (mut parts, mut start, mut length) = (Vec::<Part>::new(), 0, 0);
+    let end = runs.iter().map(|run| run.0 + run.1 as i64).max().unwrap_or(0);
+    let mut windows: Vec<Window> = Vec::new();
     let mut position = 0;
     for &(mut at, mut len) in runs {
         while len > 0 {
-            if parts.is_empty() || at >= start + length as i64 {
-                if !parts.is_empty() && !visit(start, length, &parts) {
-                    return;
-                }
-                parts.clear();
-                (start, length) = (at, window_of(at));
+            let window_end = windows.last().map_or(i64::MIN, |w| w.0 + w.1 as i64);
+            if at >= window_end {
+                windows.push((at, buffer.min((end - at) as u64), Vec::new()));
             }
-            let some = len.min((start + length as i64 - at) as u64);
-            parts.push(((at, some), position));
+            let window = windows.last_mut().expect("has a window");
+            let some = len.min((window.0 + window.1 as i64 - at) as u64);
+            window.2.push(((at, some), position));
             (at, len, position) = (at + some as i64, len - some, position + some);
         }
     }
-    if !parts.is_empty() {
-        visit(start, length, &parts);
-    }
+    windows
 }
 
 /// Writes packed `data`. Returns the bytes written.
-pub(super) fn write<S: Store>(
+pub(super) async fn write<S: Store>(
     store: &S,
     runs: &[Run],
     data: &[u8],
     buffer: u64,
 ) -> (u64, Option<Error>) {
-    let (mut done, mut failed) = (0, None);
+    let mut done = 0;
     let mut window = Vec::new();
-    each_window(runs, buffer, |start, length, parts| {
+    for (start, length, parts) in windows(runs, buffer) {
         // The window ends with its last new byte: only the read goes further.
         let end = parts.iter().map(|((at, len), _)| at + *len as i64).max().unwrap_or(start);
         window.clear();
         window.resize((end - start) as usize, 0);
-        for ((at, len), position) in parts {
+        for ((at, len), position) in &parts {
             let source = &data[*position as usize..][..*len as usize];
             window[(at - start) as usize..][..*len as usize].copy_from_slice(source);
         }
         let changed: Vec<Run> = parts.iter().map(|part| part.0).collect();
-        failed = store.lock(start, length);
+        let mut failed = store.lock(start, length).await;
         if failed.is_none() {
-            let written = store.read_back(start, length);
-            let written = written.or_else(|| store.write(start, &window, &changed));
-            let unlocked = store.unlock(start, length);
-            failed = written.or(unlocked);
+            failed = store.read_back(start, length).await;
+            if failed.is_none() {
+                failed = store.write(start, &window, &changed).await;
+            }
+            let unlocked = store.unlock(start, length).await;
+            failed = failed.or(unlocked);
         }
-        if failed.is_none() {
-            done += changed.iter().map(|run| run.1).sum::<u64>();
+        if failed.is_some() {
+            return (done, failed);
         }
-        failed.is_none()
-    });
-    (done, failed)
+        done += changed.iter().map(|run| run.1).sum::<u64>();
+    }
+    (done, None)
 }
 
 /// Reads into `out`, packed, up to the end of the file. Returns the bytes read.
-pub(super) fn read<S: Store>(
+pub(super) async fn read<S: Store>(
     store: &S,
     runs: &[Run],
     out: &mut [u8],
     buffer: u64,
 ) -> (u64, Option<Error>) {
-    let (mut done, mut failed) = (0, None);
+    let mut done = 0;
     let mut window = Vec::new();
-    each_window(runs, buffer, |start, length, parts| {
+    for (start, length, parts) in windows(runs, buffer) {
         window.clear();
         window.resize(length as usize, 0);
-        let (got, error) = store.read(start, &mut window);
+        let (got, failed) = store.read(start, &mut window).await;
         let file_end = start + got as i64;
-        failed = error;
         for ((at, len), position) in parts {
-            let some = (file_end.saturating_sub(*at).max(0) as u64).min(*len);
+            let some = (file_end.saturating_sub(at).max(0) as u64).min(len);
             let source = &window[(at - start) as usize..][..some as usize];
-            out[*position as usize..][..some as usize].copy_from_slice(source);
+            out[position as usize..][..some as usize].copy_from_slice(source);
             done += some;
-            if some < *len {
-                return false;
+            if some < len {
+                return (done, failed);
             }
         }
-        failed.is_none()
-    });
-    (done, failed)
+        if failed.is_some() {
+            return (done, failed);
+        }
+    }
+    (done, None)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::two_phase::tests::{Call, Memory};
+    use super::super::two_phase::tests::{Call, Memory, ready};
     use super::*;
 
     #[test]
     fn windows_begin_at_the_first_byte_not_yet_accessed() {
-        let mut seen = Vec::new();
         let runs = [(0, 10), (20, 10), (95, 10), (500, 250)];
-        each_window(&runs, 100, |start, length, parts| {
-            seen.push((start, length, parts.to_vec()));
-            true
-        });
         let expected = [
             (0, 100, vec![((0, 10), 0), ((20, 10), 10), ((95, 5), 20)]),
             (100, 100, vec![((100, 5), 25)]),
@@ -120,7 +115,7 @@ mod tests {
             (600, 100, vec![((600, 100), 130)]),
             (700, 50, vec![((700, 50), 230)]),
         ];
-        assert_eq!(seen, expected);
+        assert_eq!(windows(&runs, 100), expected);
     }
 
     #[test]
@@ -128,7 +123,7 @@ mod tests {
         let file = Memory::filled(1000, 7);
         let store = file.store(0);
         let runs = [(10, 10), (40, 10), (300, 10)];
-        let (done, error) = write(&store, &runs, &[1; 30], 100);
+        let (done, error) = ready(write(&store, &runs, &[1; 30], 100));
         assert!(error.is_none());
         assert_eq!(done, 30);
         let calls = [
@@ -152,7 +147,8 @@ mod tests {
     fn a_read_ends_with_the_file() {
         let file = Memory::filled(100, 7);
         let mut out = [0; 60];
-        let (done, error) = read(&file.store(0), &[(10, 20), (50, 20), (90, 20)], &mut out, 64);
+        let (store, runs) = (file.store(0), [(10, 20), (50, 20), (90, 20)]);
+        let (done, error) = ready(read(&store, &runs, &mut out, 64));
         assert!(error.is_none());
         assert_eq!(done, 50);
         assert_eq!(out[..50], [7; 50]);

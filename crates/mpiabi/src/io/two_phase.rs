@@ -14,7 +14,8 @@
 //! writes in rank order. The bytes of holes are never written, although the simulated call includes
 //! them: another process may write them at the same time.
 //!
-//! This module knows neither MPI nor files: `Peers` exchanges data, `Store` accesses the file.
+//! This module knows neither MPI nor files: `Peers` exchanges data, `Store` accesses the file. All
+//! functions are asynchronous, for non-blocking accesses.
 
 use std::ops::Range;
 
@@ -28,31 +29,31 @@ pub(super) type Run = (i64, u64);
 pub(super) trait Peers {
     fn rank(&self) -> usize;
     /// Sends element `i` to rank `i`; returns the elements from all ranks, by rank.
-    fn alltoall(&self, mine: &[u64]) -> Vec<u64>;
+    async fn alltoall(&self, mine: &[u64]) -> Vec<u64>;
     /// Maximum over all ranks.
-    fn maximum(&self, mine: u64) -> u64;
+    async fn maximum(&self, mine: u64) -> u64;
     /// Sends a message to each rank of `outgoing`, and receives one of the given length from each
     /// rank of `incoming`. Returns these in the same order.
-    fn exchange(
+    async fn exchange(
         &self,
         outgoing: Vec<(usize, Vec<u8>)>,
         incoming: &[(usize, usize)],
     ) -> Result<Vec<Vec<u8>>>;
     /// Returns an error on every rank if any rank passes one.
-    fn agree(&self, mine: Result) -> Result;
+    async fn agree(&self, mine: Result) -> Result;
 }
 
 /// A file as an aggregator accesses it.
 pub(super) trait Store {
     /// Reads up to the end of the file, in one call. Returns the bytes read.
-    fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>);
+    async fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>);
     /// Reads `len` bytes before a write with holes.
-    fn read_back(&self, at: i64, len: u64) -> Option<Error>;
+    async fn read_back(&self, at: i64, len: u64) -> Option<Error>;
     /// Writes `data` at `at` in one call, of which the bytes in `runs` change the file.
-    fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error>;
+    async fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error>;
     /// Locks a range of the file against data sieving of others.
-    fn lock(&self, at: i64, len: u64) -> Option<Error>;
-    fn unlock(&self, at: i64, len: u64) -> Option<Error>;
+    async fn lock(&self, at: i64, len: u64) -> Option<Error>;
+    async fn unlock(&self, at: i64, len: u64) -> Option<Error>;
 }
 
 /// How a file is accessed collectively.
@@ -76,7 +77,7 @@ impl Plan<'_> {
 /// A part of an access that one aggregator handles in one round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Piece {
-    round: u32,
+    round: u64,
     /// The rank at the other end: of the aggregator, or whose access it is.
     rank: usize,
     at: i64,
@@ -93,7 +94,7 @@ impl Pieces {
         pieces.sort_by_key(|piece| (piece.round, piece.rank));
         Pieces(pieces)
     }
-    fn round(&self, round: u32) -> &[Piece] {
+    fn round(&self, round: u64) -> &[Piece] {
         let first = self.0.partition_point(|piece| piece.round < round);
         let end = self.0.partition_point(|piece| piece.round <= round);
         &self.0[first..end]
@@ -114,13 +115,13 @@ struct Exchange {
     own: Pieces,
     /// The pieces of all accesses that this rank handles as an aggregator.
     handled: Pieces,
-    rounds: u32,
+    rounds: u64,
 }
 
 /// Sends each aggregator the ranges of this rank's access `runs`.
-fn exchange_ranges<P: Peers>(
+async fn exchange_ranges<P: Peers>(
     peers: &P,
-    plan: &Plan,
+    plan: &Plan<'_>,
     runs: &[Run],
     ranks: usize,
 ) -> Result<Exchange> {
@@ -139,7 +140,7 @@ fn exchange_ranges<P: Peers>(
     for (aggregator, list) in lists.iter().enumerate() {
         counts[plan.rank(aggregator)] = list.len() as u64;
     }
-    let counts = peers.alltoall(&counts);
+    let counts = peers.alltoall(&counts).await;
     let me = peers.rank();
     let incoming: Vec<(usize, usize)> = (counts.iter().enumerate())
         .filter(|&(rank, &count)| count > 0 && rank != me)
@@ -165,12 +166,12 @@ fn exchange_ranges<P: Peers>(
             rank => outgoing.push((rank, encode(list))),
         }
     }
-    let lists = peers.exchange(outgoing, &incoming)?;
+    let lists = peers.exchange(outgoing, &incoming).await?;
     for ((rank, _), list) in incoming.iter().zip(lists) {
         take(*rank, &decode(&list));
     }
-    let rounds = plan.division.rounds();
-    let rounds = peers.maximum(if handled.is_empty() { 0 } else { rounds.into() }) as u32;
+    let rounds = if handled.is_empty() { 0 } else { plan.division.rounds() };
+    let rounds = peers.maximum(rounds).await;
     Ok(Exchange { own: Pieces::new(own), handled: Pieces::new(handled), rounds })
 }
 
@@ -183,12 +184,12 @@ fn decode(list: &[u8]) -> Vec<Run> {
 }
 
 /// The exchange of lengths with which ROMIO begins each round: what this rank sends to each.
-fn exchange_lengths<P: Peers>(peers: &P, groups: &[Piece], ranks: usize) {
+async fn exchange_lengths<P: Peers>(peers: &P, groups: &[Piece], ranks: usize) {
     let mut lengths = vec![0; ranks];
     for (rank, group) in by_rank(groups) {
         lengths[rank] = bytes_of(group) as u64;
     }
-    peers.alltoall(&lengths);
+    peers.alltoall(&lengths).await;
 }
 
 /// Bytes behind the data of a message of a read: the error class of the aggregator, and the end of
@@ -196,20 +197,20 @@ fn exchange_lengths<P: Peers>(peers: &P, groups: &[Piece], ranks: usize) {
 const TRAILER: usize = 16;
 
 /// Writes the packed `data` of the access `runs`, whose offsets ascend.
-pub(super) fn write<P: Peers, S: Store>(
+pub(super) async fn write<P: Peers, S: Store>(
     (peers, ranks): (&P, usize),
     store: &S,
-    plan: &Plan,
+    plan: &Plan<'_>,
     runs: &[Run],
     data: &[u8],
 ) -> Result {
-    let exchange = exchange_ranges(peers, plan, runs, ranks)?;
+    let exchange = exchange_ranges(peers, plan, runs, ranks).await?;
     let me = peers.rank();
     let mut result = Ok(());
     let part = |piece: &Piece| &data[piece.position as usize..][..piece.len as usize];
     for round in 0..exchange.rounds {
         let (own, handled) = (exchange.own.round(round), exchange.handled.round(round));
-        exchange_lengths(peers, own, ranks);
+        exchange_lengths(peers, own, ranks).await;
         let outgoing = by_rank(own)
             .filter(|(rank, _)| *rank != me)
             .map(|(rank, group)| {
@@ -222,7 +223,7 @@ pub(super) fn write<P: Peers, S: Store>(
             .filter(|(rank, _)| *rank != me)
             .map(|(rank, group)| (rank, bytes_of(group)))
             .collect();
-        let messages = peers.exchange(outgoing, &incoming)?;
+        let messages = peers.exchange(outgoing, &incoming).await?;
         if handled.is_empty() {
             continue;
         }
@@ -242,14 +243,14 @@ pub(super) fn write<P: Peers, S: Store>(
             }
         }
         if result.is_ok() {
-            result = write_windows(store, plan, &sources);
+            result = write_windows(store, plan, &sources).await;
         }
     }
-    peers.agree(result)
+    peers.agree(result).await
 }
 
 /// Writes the data of one round. Later sources win.
-fn write_windows<S: Store>(store: &S, plan: &Plan, sources: &[(Run, &[u8])]) -> Result {
+async fn write_windows<S: Store>(store: &S, plan: &Plan<'_>, sources: &[(Run, &[u8])]) -> Result {
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by_key(|&i| (plan.division.window_end(sources[i].0.0), i));
     for group in order.chunk_by(|&a, &b| {
@@ -264,13 +265,13 @@ fn write_windows<S: Store>(store: &S, plan: &Plan, sources: &[(Run, &[u8])]) -> 
             let from = (at - all.start) as usize;
             data[from..from + *len as usize].copy_from_slice(source);
         }
-        write_window(store, plan.sieves, all, &data, &union(runs)).map_or(Ok(()), Err)?;
+        write_window(store, plan.sieves, all, &data, &union(runs)).await.map_or(Ok(()), Err)?;
     }
     Ok(())
 }
 
 /// Writes one window, of which `runs` have data.
-fn write_window<S: Store>(
+async fn write_window<S: Store>(
     store: &S,
     sieves: bool,
     all: Range<i64>,
@@ -278,16 +279,22 @@ fn write_window<S: Store>(
     runs: &[Run],
 ) -> Option<Error> {
     if runs.len() == 1 {
-        return store.write(all.start, data, runs);
+        return store.write(all.start, data, runs).await;
     }
     if sieves {
-        let error = store.read_back(all.start, data.len() as u64);
-        return error.or_else(|| store.write(all.start, data, runs));
+        return match store.read_back(all.start, data.len() as u64).await {
+            None => store.write(all.start, data, runs).await,
+            error => error,
+        };
     }
-    runs.iter().find_map(|&(at, len)| {
+    for &(at, len) in runs {
         let part = &data[(at - all.start) as usize..][..len as usize];
-        store.write(at, part, &[(at, len)])
-    })
+        let error = store.write(at, part, &[(at, len)]).await;
+        if error.is_some() {
+            return error;
+        }
+    }
+    None
 }
 
 /// First byte and end of ranges; `None` without ranges.
@@ -313,22 +320,22 @@ fn union(mut runs: Vec<Run>) -> Vec<Run> {
 }
 
 /// Reads the access `runs` into `out`, packed. Returns the bytes up to the end of the file.
-pub(super) fn read<P: Peers, S: Store>(
+pub(super) async fn read<P: Peers, S: Store>(
     (peers, ranks): (&P, usize),
     store: &S,
-    plan: &Plan,
+    plan: &Plan<'_>,
     runs: &[Run],
     out: &mut [u8],
 ) -> Result<u64> {
-    let exchange = exchange_ranges(peers, plan, runs, ranks)?;
+    let exchange = exchange_ranges(peers, plan, runs, ranks).await?;
     let me = peers.rank();
     let is_aggregator = plan.index(me).is_some();
     let (mut file_end, mut code) = (i64::MAX, 0);
     for round in 0..exchange.rounds {
         let (own, handled) = (exchange.own.round(round), exchange.handled.round(round));
         debug_assert!(is_aggregator || handled.is_empty());
-        let found = Found::read(store, plan, handled);
-        exchange_lengths(peers, handled, ranks);
+        let found = Found::read(store, plan, handled).await;
+        exchange_lengths(peers, handled, ranks).await;
         let mut outgoing = Vec::new();
         for (rank, group) in by_rank(handled).filter(|(rank, _)| *rank != me) {
             let mut message = Vec::with_capacity(bytes_of(group) + TRAILER);
@@ -341,7 +348,7 @@ pub(super) fn read<P: Peers, S: Store>(
             .filter(|(rank, _)| *rank != me)
             .map(|(rank, group)| (rank, bytes_of(group) + TRAILER))
             .collect();
-        let mut messages = peers.exchange(outgoing, &incoming)?.into_iter();
+        let mut messages = peers.exchange(outgoing, &incoming).await?.into_iter();
         for (rank, group) in by_rank(own) {
             let mut store_piece = |piece: &Piece, bytes: &[u8]| {
                 out[piece.position as usize..][..piece.len as usize].copy_from_slice(bytes);
@@ -396,7 +403,7 @@ struct Found {
 
 impl Found {
     /// Reads the hull of the pieces in each window.
-    fn read<S: Store>(store: &S, plan: &Plan, pieces: &[Piece]) -> Found {
+    async fn read<S: Store>(store: &S, plan: &Plan<'_>, pieces: &[Piece]) -> Found {
         let mut hulls: Vec<(i64, Range<i64>)> = Vec::new();
         let mut order: Vec<Run> = pieces.iter().map(|piece| (piece.at, piece.len)).collect();
         order.sort_unstable();
@@ -411,7 +418,7 @@ impl Found {
         for (_, hull) in hulls {
             let mut data = vec![0; (hull.end - hull.start) as usize];
             if found.code == 0 {
-                let (got, error) = store.read(hull.start, &mut data);
+                let (got, error) = store.read(hull.start, &mut data).await;
                 data[got as usize..].fill(0);
                 if got < data.len() as u64 {
                     found.file_end = found.file_end.min(hull.start + got as i64);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use super::Window;
-use crate::request::{InFlight, Outcome};
+use crate::request::{self, InFlight, Outcome};
 use crate::runtime::{self, Held};
 
 /// Writes the returned data to the user's buffer and frees the block.
@@ -112,7 +112,7 @@ pub(super) fn flush(held: &Held, window: &Window, target: Option<u32>) -> bool {
 
 fn settle(held: &Held, window: &Window, these: Vec<Rc<PendingOperation>>) {
     let tokens: Vec<u32> = these.iter().map(|p| p.token).collect();
-    runtime::wait_all(held, &tokens);
+    request::wait_all(held, &tokens);
     these.iter().for_each(|p| p.complete(held));
     sweep(held, window);
     for pending in these {

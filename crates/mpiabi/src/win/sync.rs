@@ -15,6 +15,7 @@ use crate::coll::Job;
 use crate::error::{Result, fail};
 use crate::export::mpi_fn;
 use crate::group;
+use crate::request;
 use crate::runtime::{self, Held};
 
 /// Tags of the messages that connect exposure and access epochs.
@@ -70,7 +71,7 @@ fn receive_empty(held: &Held, window: &Window, rank: u32, tag: c_int) -> u32 {
 }
 
 fn wait(held: &Held, tokens: &[u32]) {
-    runtime::wait_all(held, tokens);
+    request::wait_all(held, tokens);
     tokens.iter().for_each(|&token| runtime::release_token(held, token));
 }
 
@@ -183,7 +184,7 @@ mpi_fn! {
         let window = find(held, win)?;
         window.state(held).epochs.wait()?;
         let awaited = window.state(held).awaited.clone();
-        runtime::wait_all(held, &awaited);
+        request::wait_all(held, &awaited);
         close_exposure(held, &window);
         Ok(())
     }

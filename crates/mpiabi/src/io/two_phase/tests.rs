@@ -2,7 +2,9 @@
 //! forms of calls and bytes.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::{Arc, Barrier, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use super::*;
 use crate::abi::c;
@@ -57,17 +59,17 @@ impl MemoryStore {
 }
 
 impl Store for MemoryStore {
-    fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
+    async fn read(&self, at: i64, out: &mut [u8]) -> (u64, Option<Error>) {
         let error = self.record(Call::Read, at, out.len() as u64);
         let file = self.memory.bytes();
         let n = file.len().saturating_sub(at as usize).min(out.len());
         out[..n].copy_from_slice(&file[file.len().min(at as usize)..][..n]);
         (n as u64, error)
     }
-    fn read_back(&self, at: i64, len: u64) -> Option<Error> {
+    async fn read_back(&self, at: i64, len: u64) -> Option<Error> {
         self.record(Call::ReadBack, at, len)
     }
-    fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error> {
+    async fn write(&self, at: i64, data: &[u8], runs: &[Run]) -> Option<Error> {
         let error = self.record(Call::Write, at, data.len() as u64);
         if error.is_none() {
             let mut state = self.memory.0.lock().unwrap();
@@ -77,10 +79,10 @@ impl Store for MemoryStore {
         }
         error
     }
-    fn lock(&self, at: i64, len: u64) -> Option<Error> {
+    async fn lock(&self, at: i64, len: u64) -> Option<Error> {
         self.record(Call::Lock, at, len)
     }
-    fn unlock(&self, at: i64, len: u64) -> Option<Error> {
+    async fn unlock(&self, at: i64, len: u64) -> Option<Error> {
         self.record(Call::Unlock, at, len)
     }
 }
@@ -127,13 +129,13 @@ impl Peers for Thread<'_> {
     fn rank(&self) -> usize {
         self.1
     }
-    fn alltoall(&self, mine: &[u64]) -> Vec<u64> {
+    async fn alltoall(&self, mine: &[u64]) -> Vec<u64> {
         self.gather(mine.to_vec()).iter().map(|row| row[self.1]).collect()
     }
-    fn maximum(&self, mine: u64) -> u64 {
+    async fn maximum(&self, mine: u64) -> u64 {
         self.gather(vec![mine]).into_iter().map(|row| row[0]).max().unwrap()
     }
-    fn exchange(
+    async fn exchange(
         &self,
         outgoing: Vec<(usize, Vec<u8>)>,
         incoming: &[(usize, usize)],
@@ -162,13 +164,21 @@ impl Peers for Thread<'_> {
         self.0.barrier.wait();
         Ok(messages)
     }
-    fn agree(&self, mine: Result) -> Result {
+    async fn agree(&self, mine: Result) -> Result {
         let codes = self.gather(vec![mine.as_ref().map_or_else(|e| e.code as u64, |()| 0)]);
         mine?;
         match codes.iter().map(|row| row[0]).find(|&code| code != 0) {
             None => Ok(()),
             Some(code) => Err(Error::new(code as i32, "another rank")),
         }
+    }
+}
+
+/// The result of a call whose operations complete at once.
+pub(in crate::io) fn ready<T>(call: impl Future<Output = T>) -> T {
+    match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => panic!("the call waits"),
     }
 }
 
@@ -260,7 +270,8 @@ fn random_writes_leave_the_bytes_of_writes_in_rank_order() {
         }
         let (world, memory) = (World::new(n), Memory::of(file));
         ranks(&world, n, |peers, i| {
-            write((peers, n), &memory.store(i), &plan, &accesses[i], &data[i]).unwrap();
+            let store = memory.store(i);
+            ready(write((peers, n), &store, &plan, &accesses[i], &data[i])).unwrap();
         });
         assert!(memory.bytes() == expected);
         for (rank, call, ..) in memory.calls() {
@@ -285,7 +296,8 @@ fn random_reads_return_the_bytes_up_to_the_end_of_the_file() {
         let (world, memory) = (World::new(n), Memory::of(file.clone()));
         let found = ranks(&world, n, |peers, i| {
             let mut out = vec![0; bytes(&accesses[i]) as usize];
-            let got = read((peers, n), &memory.store(i), &plan, &accesses[i], &mut out).unwrap();
+            let store = memory.store(i);
+            let got = ready(read((peers, n), &store, &plan, &accesses[i], &mut out)).unwrap();
             out.truncate(got as usize);
             out
         });
@@ -315,7 +327,7 @@ fn written(plan: &Plan, accesses: &[Vec<Run>]) -> (Vec<Recorded>, u64, u64) {
     let (world, memory) = (World::new(n), Memory::of(Vec::new()));
     ranks(&world, n, |peers, i| {
         let data = vec![i as u8; bytes(&accesses[i]) as usize];
-        write((peers, n), &memory.store(i), plan, &accesses[i], &data).unwrap();
+        ready(write((peers, n), &memory.store(i), plan, &accesses[i], &data)).unwrap();
     });
     let (traffic, exchanges) = *world.traffic.lock().unwrap();
     let mut calls = memory.calls();
@@ -414,8 +426,8 @@ fn an_error_of_an_aggregator_reaches_all_ranks() {
             let store = MemoryStore { fails_from: 1000, ..memory.store(i) };
             let mut data = vec![0; 400];
             let done = match reads {
-                true => read((peers, 4), &store, &plan, &accesses[i], &mut data).map(drop),
-                false => write((peers, 4), &store, &plan, &accesses[i], &data),
+                true => ready(read((peers, 4), &store, &plan, &accesses[i], &mut data)).map(drop),
+                false => ready(write((peers, 4), &store, &plan, &accesses[i], &data)),
             };
             done.map_or_else(|error| error.code, |()| 0)
         });
