@@ -7,8 +7,9 @@
 //!
 //! Before `MPI_Init`, after `MPI_Finalize` and in threads that never call MPI, the simulator does
 //! not control time. There, time advances only by the program's own actions: a reading costs
-//! `TICK_PS`, a sleep its length. So every loop that waits for the clock ends, and a program sees
-//! the same times in every run. No thread sees time go back.
+//! `TICK_PS`, a sleep its length, a call on a simulated file its simulated time, which the preload
+//! library of files reports. So every loop that waits for the clock ends, and a program sees the
+//! same times in every run. No thread sees time go back.
 //!
 //! A process without `ODONATA_EPOCH`, and a process forked by a rank, uses the kernel's clocks; one
 //! without `ODONATA_NODE` uses the host's name.
@@ -58,6 +59,8 @@ static MODE: AtomicU32 = AtomicU32::new(mode::UNKNOWN);
 static EPOCH_S: AtomicU64 = AtomicU64::new(0);
 /// Time that this process had reached by itself when it called `MPI_Init`, in picoseconds.
 static LOCAL_PS: AtomicU64 = AtomicU64::new(0);
+/// The part of it that calls on simulated files took. The simulator's time has it too.
+static CALLS_PS: AtomicU64 = AtomicU64::new(0);
 
 /// Latest known simulated time of the calling thread in picoseconds. If `reading` is not 0, the
 /// program sees the value, and the cost of a clock reading is charged.
@@ -97,9 +100,22 @@ extern "C" fn odonata_clock_register(now: Now, advance: Advance, forget: Forget)
     NOW.store(now as *mut c_void, Ordering::Relaxed);
     ADVANCE.store(advance as *mut c_void, Ordering::Relaxed);
     FORGET.store(forget as *mut c_void, Ordering::Relaxed);
+    LOCAL_PS.fetch_sub(CALLS_PS.load(Ordering::Relaxed), Ordering::Relaxed);
     MODE.store(mode::SIMULATED, Ordering::Release);
     // SAFETY: a zero-terminated name; MPI is begun by one thread.
     unsafe { libc::unsetenv(EPOCH.as_ptr()) };
+}
+
+/// Called around each call on a simulated file: outside MPI, advances time to `at_ps` at least.
+/// Returns the time.
+#[unsafe(no_mangle)]
+extern "C" fn odonata_clock_reach(at_ps: u64) -> u64 {
+    if mode() != mode::LOCAL {
+        return 0;
+    }
+    let before = LOCAL_PS.fetch_max(at_ps, Ordering::Relaxed);
+    CALLS_PS.fetch_add(at_ps.saturating_sub(before), Ordering::Relaxed);
+    before.max(at_ps)
 }
 
 extern "C" fn after_fork() {

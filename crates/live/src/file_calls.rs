@@ -223,7 +223,12 @@ impl FileCalls {
     ) -> Result<(), FailureCause> {
         let Some(pending) = self.pending.remove(&(rank, token)) else { return Ok(()) };
         self.count(&pending, now);
-        let mut reply = FileBlock { data_bytes: u64::MAX, ..FileBlock::default() };
+        let mut reply = FileBlock {
+            data_bytes: u64::MAX,
+            elapsed_ps: now.since(pending.submitted).0,
+            completed_ps: now.0,
+            ..FileBlock::default()
+        };
         match status {
             CompletionStatus::FileError(error) => reply.errno = error,
             _ => {

@@ -141,6 +141,10 @@ pub struct FileReply {
     /// Length of the returned data; greater than `capacity` if they did not fit. `u64::MAX`: none,
     /// and the library reads them from the backing file.
     pub data_bytes: u64,
+    /// Simulated duration of the call, and time since the start of the job at its completion, in
+    /// picoseconds.
+    pub elapsed_ps: u64,
+    pub completed_ps: u64,
 }
 
 /// Data of the reply to `StatFs`.
@@ -191,6 +195,8 @@ impl FileReply {
             data: std::ptr::null_mut(),
             capacity: 0,
             data_bytes: u64::MAX,
+            elapsed_ps: 0,
+            completed_ps: 0,
         }
     }
 }

@@ -472,7 +472,9 @@ pub struct FileBlock {
     pub offset: u64,
     /// Length of the returned data, also if only a part fits.
     pub data_bytes: u64,
-    pub _reserved: [u64; 3],
+    pub elapsed_ps: u64,
+    pub completed_ps: u64,
+    pub _reserved: [u64; 1],
 }
 
 impl FileBlock {

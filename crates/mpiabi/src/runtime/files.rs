@@ -29,6 +29,7 @@ pub(super) fn read_file_reply(
         (reply.errno, reply.value) = (found.errno, found.value);
         (reply.size, reply.offset) = (found.size, found.offset);
         reply.data_bytes = found.data_bytes;
+        (reply.elapsed_ps, reply.completed_ps) = (found.elapsed_ps, found.completed_ps);
         if found.data_bytes != u64::MAX && capacity > 0 {
             let n = found.data_bytes.min(capacity) as usize;
             reply.data.copy_from_nonoverlapping(segment.ptr(block + FileBlock::data_at(bytes)), n);
