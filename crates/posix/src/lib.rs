@@ -20,6 +20,7 @@ mod data;
 mod descriptors;
 mod directories;
 mod entries;
+mod kernel_aio;
 mod links;
 mod locks;
 mod mappings;

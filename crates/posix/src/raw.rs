@@ -1,17 +1,20 @@
 //! `syscall`: some libraries call the kernel by number where the C library has no function or an
 //! old one. The numbers that concern files are those functions here; the others go to the kernel.
+//!
+//! `io_uring_setup` fails with `ENOSYS`, as on a kernel without it: transfers through a ring are
+//! not calls, so they could not be simulated.
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::descriptors::may_be_simulated;
 use crate::directories::getdents64;
+use crate::kernel_aio::{self, Block};
 use crate::mounts;
 use crate::names::rename_at;
 use crate::next::real;
 use crate::open::{close_simulated, open_at};
 use crate::status::statx;
-use crate::sys::{self, finish};
+use crate::sys::{self, error, finish};
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(
@@ -48,10 +51,10 @@ unsafe extern "C" fn syscall(
             }
             libc::SYS_getdents64 => getdents64(a as c_int, b as *mut c_void, c as usize) as c_long,
             libc::SYS_close if may_be_simulated(a as c_int) => close_simulated(a as c_int).into(),
-            libc::SYS_io_uring_setup => {
-                report_once();
-                host() as c_long
+            libc::SYS_io_submit => {
+                finish(kernel_aio::submit(a as *mut c_void, b, c as *mut *mut Block)) as c_long
             }
+            libc::SYS_io_uring_setup => finish(error(libc::ENOSYS)) as c_long,
             _ => {
                 let real = real!(syscall(L, L, L, L, L, L, L) -> L);
                 real(number, a, b, c, d, e, f)
@@ -82,10 +85,24 @@ unsafe fn open2(
     unsafe { open_at((dir, path), flags as c_int, mode as libc::mode_t, host) }
 }
 
-/// Reports once that the transfers of a ring are not observed.
-fn report_once() {
-    static REPORTED: AtomicBool = AtomicBool::new(false);
-    if !REPORTED.swap(true, Ordering::Relaxed) {
-        sys::report(&[b"io_uring: its transfers of simulated files take no simulated time"]);
-    }
+/// `io_uring_queue_init` of liburing, and its forms with parameters and memory. They return the
+/// negative error; a program that can do without rings then uses other calls.
+macro_rules! rings {
+    ($($name:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $ty),*) -> c_int {
+            if mounts::active() {
+                return -libc::ENOSYS;
+            }
+            unsafe { real!($name($($ty),*) -> c_int)($($argument),*) }
+        }
+    )*};
+}
+rings! {
+    io_uring_queue_init(entries: c_uint, ring: *mut c_void, flags: c_uint);
+    io_uring_queue_init_params(entries: c_uint, ring: *mut c_void, parameters: *mut c_void);
+    io_uring_queue_init_mem(
+        entries: c_uint, ring: *mut c_void, parameters: *mut c_void, memory: *mut c_void,
+        bytes: usize
+    );
 }
