@@ -1,4 +1,4 @@
-"""Sources of programs from Debian, unchanged."""
+"""Programs and sources of programs from Debian, unchanged."""
 
 from __future__ import annotations
 
@@ -39,8 +39,48 @@ def source(package: str, inside: list[str], cache: Path) -> Path:
     return home
 
 
-def _apt_settings(cache: Path) -> Path:
-    """apt's settings: this system's sources, read as sources of source packages."""
+def binaries(packages: list[str], cache: Path, *, with_dependencies: bool = True) -> Path:
+    """Unpacks Debian packages into a folder, with the packages that they need and this system
+    lacks. Needs no privilege and changes nothing of the system."""
+    home = cache / "debian" / "+".join(packages)
+    if (home / "unpacked").exists():
+        return home
+    archives = cache / "apt" / "cache" / "archives"
+    home.mkdir(parents=True, exist_ok=True)
+    settings = _apt_settings(cache, kind="deb")
+    _apt(["apt-get", "--quiet", "update"], settings, cache)
+    if with_dependencies:
+        only = ("--download-only", "--no-install-recommends", "--reinstall", "--yes")
+        for old in archives.glob("*.deb"):
+            old.unlink()
+        command = ["apt-get", "--quiet", "-o", "Debug::NoLocking=1", "install", *only, *packages]
+        _apt(command, settings, cache)
+        fetched = sorted(archives.glob("*.deb"))
+    else:
+        folder = home / "fetched"
+        folder.mkdir(parents=True, exist_ok=True)
+        _apt(["apt-get", "--quiet", "download", *packages], settings, folder)
+        fetched = sorted(folder.glob("*.deb"))
+    for archive in fetched:
+        subprocess.run(["dpkg-deb", "-x", archive, home], check=True)
+    names = "\n".join(archive.name for archive in fetched)
+    (home / "unpacked").write_text(names + "\n", encoding="utf-8")
+    return home
+
+
+def library_path(*homes: Path) -> str:
+    """The folders of shared libraries of unpacked packages, for `LD_LIBRARY_PATH`."""
+    found = [folder for home in homes for folder in _library_folders(home)]
+    return os.pathsep.join(str(folder) for folder in found)
+
+
+def _library_folders(home: Path) -> list[Path]:
+    libraries = [*home.glob("lib/*/*.so*"), *home.glob("usr/lib/*/**/*.so*")]
+    return sorted({path.parent for path in libraries})
+
+
+def _apt_settings(cache: Path, *, kind: str = "deb-src") -> Path:
+    """apt's settings: this system's sources, read as sources of packages of a kind."""
     folder = cache / "apt"
     for name in ("lists/partial", "cache/archives/partial", "sources"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -52,10 +92,10 @@ def _apt_settings(cache: Path) -> Path:
         if "debian" not in text:
             continue
         if path.suffix == ".sources":
-            text = re.sub(r"^Types:.*$", "Types: deb-src", text, flags=re.M)
+            text = re.sub(r"^Types:.*$", f"Types: {kind}", text, flags=re.M)
         else:
             kept = [line for line in text.splitlines() if re.match(r"deb\s.*debian", line)]
-            text = "\n".join(re.sub(r"^deb\s", "deb-src ", line) for line in kept) + "\n"
+            text = "\n".join(re.sub(r"^deb\s", f"{kind} ", line) for line in kept) + "\n"
         (folder / "sources" / path.name).write_text(text, encoding="utf-8")
     settings = folder / "apt.conf"
     settings.write_text(

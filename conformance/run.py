@@ -1,6 +1,6 @@
 """`make conformance`: runs MPI programs and compares their results with the reference library's.
 
-    run.py [--part] [mpi4py|storm|tuning|fortran|misuse] ...
+    run.py [--part] [mpi4py|storm|tuning|fortran|misuse|programs|libraries] ...
 
 Runs all of them if none is named.
 
@@ -17,12 +17,15 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Plain scripts in neighboring folders: nothing here is installed.
-sys.path[:0] = [str(HERE / name) for name in ("", "mpi4py", "storm", "tuning", "fortran", "misuse")]
+FOLDERS = ("", "mpi4py", "storm", "tuning", "fortran", "misuse", "programs", "libraries")
+sys.path[:0] = [str(HERE / name) for name in FOLDERS]
 
 
 def main() -> int:
+    import libraries
     import misuse
     import mpich_fortran
+    import programs
     import storms
     import suite
     import tuning
@@ -41,6 +44,9 @@ def main() -> int:
     commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH.")
     commands.add_parser("fortran", help="MPICH's own tests of Fortran.")
     commands.add_parser("misuse", help="incorrect calls, compared with MPICH.")
+    commands.add_parser("libraries", help="HDF5, h5py and PnetCDF on simulated file systems.")
+    program = commands.add_parser("programs", help="programs on simulated file systems.")
+    program.add_argument("names", nargs="*", help="checks, such as `git`.")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -54,6 +60,10 @@ def main() -> int:
             rounds=given.rounds if one else None,
             ranks=given.n if one else None,
         )
+    if given.what in (None, "programs"):
+        fine &= programs.main(part=given.part, names=given.names if given.what else [])
+    if given.what in (None, "libraries"):
+        fine &= libraries.main(part=given.part)
     if given.what in (None, "mpi4py"):
         one = given.what == "mpi4py"
         chosen = (given.n if one else None) or suite.RANKS

@@ -323,6 +323,49 @@ static void shared(MPI_File f, Draws *d, uint64_t key)
     free(mine);
 }
 
+/* Several non-blocking collectives at once, completed together: writes, then reads. */
+static void outstanding(MPI_File f, Draws *d, uint64_t key)
+{
+    enum { MANY = 3 };
+    MPI_Request requests[MANY];
+    MPI_Status states[MANY];
+    int n = 1 + below(d, 200), lengths[MANY], *data[MANY], *found[MANY];
+    MPI_Datatype filetype;
+    MPI_Type_vector(MANY * 4, n, n * np, MPI_INT, &filetype);
+    filetype = done(filetype);
+    TRY(MPI_File_set_view(f, (MPI_Offset)me * n * 4, MPI_INT, filetype, "native", MPI_INFO_NULL));
+    for (int i = 0; i < MANY; i++) {
+        lengths[i] = 1 + below(d, n);
+        data[i] = need(lengths[i] * sizeof **data);
+        found[i] = need(lengths[i] * sizeof **found);
+        fill(data[i], lengths[i] * sizeof **data, key + ((uint64_t)me << 32) + i);
+        memset(found[i], 0, lengths[i] * sizeof **found);
+    }
+    for (int i = 0; i < MANY; i++)
+        TRY(MPI_File_iwrite_at_all(f, (MPI_Offset)i * n, data[i], lengths[i], MPI_INT,
+                                   &requests[i]));
+    MPI_Waitall(MANY, requests, states);
+    settle(f);
+    for (int i = 0; i < MANY; i++)
+        TRY(MPI_File_iread_at_all(f, (MPI_Offset)i * n, found[i], lengths[i], MPI_INT,
+                                  &requests[i]));
+    int polls = chance(d, 50);
+    for (int ready = 0; polls && !ready;)
+        MPI_Testall(MANY, requests, &ready, states);
+    if (!polls)
+        MPI_Waitall(MANY, requests, states);
+    for (int i = 0; i < MANY; i++) {
+        int count;
+        MPI_Get_count(&states[i], MPI_INT, &count);
+        hash = fold(hash, (uint64_t)count);
+        hash = fold_bytes(hash, found[i], lengths[i] * sizeof **found);
+        free(data[i]);
+        free(found[i]);
+    }
+    MPI_Type_free(&filetype);
+    settle(f);
+}
+
 static void round_of(Draws *d, uint64_t key)
 {
     MPI_File f;
@@ -340,8 +383,14 @@ static void round_of(Draws *d, uint64_t key)
         free(zeros);
     }
     settle(f);
+    int atomic;
+    TRY(MPI_File_set_atomicity(f, chance(d, 25)));
+    TRY(MPI_File_get_atomicity(f, &atomic));
+    hash = fold(hash, (uint64_t)atomic);
     if (chance(d, 30))
         shared(f, d, key);
+    if (chance(d, 40))
+        outstanding(f, d, key);
     views(f, d, key, 0);
     views(f, d, ~key, chance(d, 50));
     TRY(MPI_File_set_view(f, 8, MPI_SHORT, MPI_SHORT, "native", MPI_INFO_NULL));

@@ -26,6 +26,9 @@ LIMIT_S = 900
 THREADED = ("p2p",)
 THREADS = 3
 
+# Simulated file systems of Aurora, on which the storm of files also runs.
+MOUNTS = ("/lus/flare", "/daos")
+
 # What `make test` runs, with fixed seeds: a new failure then comes from a change of the code.
 PART_SEEDS = (1,)
 PART_ROUNDS = 12
@@ -52,11 +55,14 @@ class Run:
     twin: places.Twin
     # Threads of each rank, for the storm that takes a number of them.
     threads: int = 1
+    # Simulated file system for the storm of files; elsewhere and with the reference, real files.
+    mount: str = ""
 
     def __str__(self) -> str:
         where = f"{self.twin.machine}, {self.twin.ppn} per node"
         arguments = " ".join(self.arguments())
-        return f"{self.name} {arguments}, {self.ranks} ranks on {where}"
+        files = f", in {self.mount}" if self.mount else ""
+        return f"{self.name} {arguments}, {self.ranks} ranks on {where}{files}"
 
     def arguments(self) -> list[str]:
         more = [] if self.threads == 1 else [str(self.threads)]
@@ -80,13 +86,16 @@ def compare(run: Run, reference: places.Reference, program: Path) -> str | None:
     """A description of the first difference, or None."""
     arguments = [str(program), *run.arguments()]
     kind = f"{run.name}-{run.seed}-{run.ranks}-{run.twin.ppn}-{run.threads}"
+    kind += run.mount.replace("/", "-")
     work = places.CACHE / "work" / kind
     found = []
     for place in (run.twin, reference):
         # Storms of files write their files to one folder per library.
         folder = work / place.name
         folder.mkdir(parents=True, exist_ok=True)
-        done = places.run(place, run.ranks, arguments, seconds=LIMIT_S, cwd=folder)
+        mount = [run.mount] if run.mount and place is run.twin else []
+        program_here = [*arguments, *mount]
+        done = places.run(place, run.ranks, program_here, seconds=LIMIT_S, cwd=folder)
         if done.code != 0:
             how = "time limit exceeded" if done.code is None else f"exit code {done.code}"
             return f"{place.name}: {how}\n{_tail(done.out)}\n{_tail(done.err)}".rstrip()
@@ -112,6 +121,9 @@ def plan(
             for s in seeds if seed is None else [seed]:
                 many = rounds or (PART_ROUNDS if part else ROUNDS)
                 runs.append(Run(name, s, many, n, TWINS[(i + j) % len(TWINS)]))
+                for mount in MOUNTS if name == "files" else ():
+                    twin = places.Twin("aurora", 1 + j)
+                    runs.append(Run(name, s, many, n, twin, mount=mount))
                 if name in THREADED:
                     runs.append(dataclasses.replace(runs[-1], threads=THREADS))
     return runs
