@@ -28,6 +28,9 @@ THREADS = 3
 
 # Simulated file systems of Aurora, on which the storm of files also runs.
 MOUNTS = ("/lus/flare", "/daos")
+# Hints with which it takes other paths: the default ones, small buffers of aggregators, no
+# aggregation.
+HINTS = ("/dev/null", HERE / "hints" / "aggregation", HERE / "hints" / "sieving")
 
 # What `make test` runs, with fixed seeds: a new failure then comes from a change of the code.
 PART_SEEDS = (1,)
@@ -61,7 +64,8 @@ class Run:
     def __str__(self) -> str:
         where = f"{self.twin.machine}, {self.twin.ppn} per node"
         arguments = " ".join(self.arguments())
-        files = f", in {self.mount}" if self.mount else ""
+        hints = " ".join(Path(option).name for option in self.twin.options if "HINTS" in option)
+        files = f", in {self.mount}, hints: {hints}" if self.mount else ""
         return f"{self.name} {arguments}, {self.ranks} ranks on {where}{files}"
 
     def arguments(self) -> list[str]:
@@ -121,8 +125,9 @@ def plan(
             for s in seeds if seed is None else [seed]:
                 many = rounds or (PART_ROUNDS if part else ROUNDS)
                 runs.append(Run(name, s, many, n, TWINS[(i + j) % len(TWINS)]))
-                for mount in MOUNTS if name == "files" else ():
-                    twin = places.Twin("aurora", 1 + j)
+                for m, mount in enumerate(MOUNTS if name == "files" else ()):
+                    hints = ("--env", f"ROMIO_HINTS={HINTS[(j + m) % len(HINTS)]}")
+                    twin = places.Twin("aurora", 1 + j, hints)
                     runs.append(Run(name, s, many, n, twin, mount=mount))
                 if name in THREADED:
                     runs.append(dataclasses.replace(runs[-1], threads=THREADS))

@@ -25,7 +25,7 @@ def call(name):
     start = time.time()
     with open("/lus/flare/" + name, "wb") as file:
         file.write(bytes(1000))
-    print(time.time() - start)
+    print(time.time() - start, flush=True)
 call("a")
 before = time.time()
 if os.fork() == 0:
