@@ -1,10 +1,12 @@
-"""Write the errors of predictions into README.md (a summary) and docs/validation.md (a table).
+"""Write the errors of predictions into README.md (a summary), docs/validation.md (a table), and
+docs/validation/storage.md (measurements of file systems).
 
-    python docs/reference/predictions.py [--measure] [--check]
+    python docs/reference/predictions.py [--measure] [--measure-storage] [--check]
 
-`predictions.json` has the verdict on every published curve. `--measure` predicts all curves again
-and writes it, which takes six minutes on two cores; `--check` writes nothing and fails if the file
-or a page differs. A test checks the pages, and predicts again what takes less than a second.
+`predictions.json` has the verdict on every published curve, `storage-predictions.json` the rates of
+file systems. `--measure` predicts all curves again and writes them, which takes six minutes on two
+cores, and `--measure-storage` those rates, in six minutes. `--check` writes nothing and fails if a
+file or a page differs. A test checks the pages, and predicts again what takes less than a second.
 """
 
 from __future__ import annotations
@@ -18,13 +20,19 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from odonata import published
+from odonata import published, published_files, units
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).with_suffix(".json")
-PAGES = (ROOT / "README.md", ROOT / "docs" / "validation.md")
+STORAGE = Path(__file__).with_name("storage-predictions.json")
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "docs" / "validation.md",
+    ROOT / "docs" / "validation" / "storage.md",
+)
 BLOCK = re.compile(
-    r"(<!-- docs/reference/predictions.py: (table|summary) -->\n).*?(<!-- end -->)", re.DOTALL
+    r"(<!-- docs/reference/predictions.py: (table|summary|storage) -->\n).*?(<!-- end -->)",
+    re.DOTALL,
 )
 # Digits of a stored error: differences between compilers and libraries are far smaller.
 DIGITS = 5
@@ -42,6 +50,46 @@ def verdict_of(curve: published.Curve) -> dict[str, Any]:
 
 def measured(curves: Iterable[published.Curve]) -> dict[str, dict[str, Any]]:
     return {curve.id: verdict_of(curve) for curve in curves}
+
+
+def rates_of(run: published_files.FileRun) -> dict[str, dict[str, Any]]:
+    """Current predictions of the phases of a run, and what was measured."""
+    found = {}
+    for row in published_files.predict(run):
+        unit = "B_per_s" if "measured_B_per_s" in row else "per_s"
+        found[f"{run.id} {row['phase']}"] = {
+            "measured": row[f"measured_{unit}"],
+            "predicted": float(f"{row[f'predicted_{unit}']:.{DIGITS}g}"),
+            "unit": unit,
+            "sets": row["sets"],
+        }
+    return found
+
+
+def storage(rates: Mapping[str, Mapping[str, Any]]) -> str:
+    """One row per phase, and how many are within the bounds."""
+    head = "| measurement | phase | published | predicted | error | |"
+    lines = [head, "|---|---|---|---|---|---|"]
+    good = [0, 0]
+    for name, rate in rates.items():
+        run, phase = name.split()
+        show = units.show_rate if rate["unit"] == "B_per_s" else operations
+        error = rate["predicted"] / rate["measured"] - 1.0
+        passes = abs(error) <= published_files.BOUNDS[rate["unit"]]
+        good[bool(rate["sets"])] += passes
+        verdict = ("pass" if passes else "FAILS") + (", input" if rate["sets"] else "")
+        cells = (f"`{run}`", phase, show(rate["measured"]), show(rate["predicted"]))
+        lines.append(f"| {' | '.join(cells)} | {100 * error:+.1f} % | {verdict} |")
+    inputs = sum(bool(rate["sets"]) for rate in rates.values())
+    text = (
+        f"{good[0]} of {len(rates) - inputs} predicted rates pass. {good[1]} of {inputs} inputs "
+        "are reproduced within the same bounds."
+    )
+    return "\n".join([*lines, "", text])
+
+
+def operations(rate: float) -> str:
+    return f"{rate / 1e3:,.1f} k/s"
 
 
 def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
@@ -96,6 +144,7 @@ def percent(fraction: float) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--measure", action="store_true", help="predict all curves again")
+    parser.add_argument("--measure-storage", action="store_true", help="predict all rates again")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
     given = parser.parse_args()
     stale = []
@@ -109,8 +158,15 @@ def main() -> int:
     if given.measure:
         DATA.touch()
         put(DATA, text_of(measured(published.curves())))
+    if given.measure_storage:
+        STORAGE.touch()
+        found: dict[str, dict[str, Any]] = {}
+        for run in published_files.runs():
+            found |= rates_of(run)
+        put(STORAGE, text_of(found))
     verdicts = json.loads(DATA.read_text(encoding="utf-8"))
-    texts = {"table": table(verdicts), "summary": summary(verdicts)}
+    rates = json.loads(STORAGE.read_text(encoding="utf-8"))
+    texts = {"table": table(verdicts), "summary": summary(verdicts), "storage": storage(rates)}
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", text))

@@ -511,6 +511,9 @@ OPTIONS: tuple[Option, ...] = (
         "sweep", "tries", ("--tries",), (), "Model", "N", False, 3, "", 1, 2147483647,
         "Attempts per point if its process dies."),
     Option(
+        "validate", "every", ("--all",), (), "Measurement", "", False, None, "", 0, 0,
+        "Also predict measurements that take long: ten minutes in all on two cores."),
+    Option(
         "extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "", False,
         None, "", 0, 0,
         "Print no progress line and no notes."),

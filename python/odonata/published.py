@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from . import benchmarks, core, tables
 from .errors import Diagnostics, SimulatedFailure
@@ -52,6 +52,7 @@ class Curve:
     parts: int = 1  # the measurement is the predicted bandwidth divided by this
     profile: str = ""  # how the library differs from its profile, as lines of a profile file
     fidelity: str = "packet"
+    slow: bool = False  # predicted only if it is named, or with `--all`
 
     @property
     def column(self) -> str:
@@ -64,6 +65,16 @@ class Curve:
         return 1e-6 if self.column == "latency_s" else 1e6
 
 
+def content(name: str) -> dict[str, Any]:
+    """What `data/published/NAME.toml` has."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+
+
 def read(name: str) -> Iterator[Curve]:
     """The curves of `data/published/NAME.toml`, in the file's order.
 
@@ -71,17 +82,12 @@ def read(name: str) -> Iterator[Curve]:
     `profile` is the name of an entry of `[profiles]`. `unit` is the unit of the numbers: `us`,
     `MB/s` or `MiB/s`.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    content = tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
-    for entry in content["curve"]:
-        keys = {**content.get("defaults", {}), **entry}
+    of_file = content(name)
+    for entry in of_file["curve"]:
+        keys = {**of_file.get("defaults", {}), **entry}
         unit, points, tail = keys.pop("unit"), keys.pop("points"), keys.pop("tail", None)
         if "profile" in keys:
-            keys["profile"] = content["profiles"][keys["profile"]]
+            keys["profile"] = of_file["profiles"][keys["profile"]]
         curve = Curve(**keys, points=(), tail=None)
         values = tuple((size, in_unit(curve, size, number, unit)) for size, number in points)
         if tail is not None:
@@ -118,13 +124,26 @@ def curves() -> tuple[Curve, ...]:
     return latencies() + tuple(curve for name in files for curve in read(name))
 
 
-def chosen(wrong: Diagnostics, ids: Sequence[str]) -> tuple[Curve, ...]:
-    """The curves with these ids, each once, or all if `ids` is empty; unknown ids are added to
-    `wrong`."""
-    known = {curve.id: curve for curve in curves()}
+class Measurement(Protocol):
+    """A curve, or a run on a file system."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def slow(self) -> bool: ...
+
+
+def chosen(
+    wrong: Diagnostics, ids: Sequence[str], others: Sequence[Measurement], every: bool
+) -> list[Measurement]:
+    """The curves and other measurements with these ids, each once. If `ids` is empty, all that are
+    quick to predict, or `every` one. Unknown ids are added to `wrong`."""
+    known: dict[str, Measurement] = {one.id: one for one in (*curves(), *others)}
     ids = tuple(dict.fromkeys(ids))
-    named = [name for name in ids if wrong.word("curve", name, known, "a published curve")]
-    return tuple(known[name] for name in named) or curves()
+    named = [name for name in ids if wrong.word("curve", name, known, "a published measurement")]
+    if ids:
+        return [known[name] for name in named]
+    return [one for one in known.values() if every or not one.slow]
 
 
 def compare() -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from odonata import cli, published
+from odonata import checks, cli, published, published_files
 
 BOUNDS = {"mean": 0.05, "worst": 0.15, "single": 0.10}
 
@@ -126,3 +126,59 @@ def test_an_all_to_all_sends_a_block_to_every_rank_of_the_set():
     assert 22.81e-3 * 5610.83 * 8 == pytest.approx(1024, rel=3e-4)
     (curve,) = (curve for curve in published.curves() if curve.id == "elbert_all2all_1024")
     assert curve.points[0][1] == pytest.approx(1024 / (5437 * 8) * 1e6)
+
+
+def test_every_run_on_a_file_system_has_a_source_and_a_measurement():
+    runs = published_files.runs()
+    assert len({run.id for run in runs}) == len(runs) >= 20
+    assert not {run.id for run in runs} & {curve.id for curve in published.curves()}
+    for run in runs:
+        assert run.source and run.conditions and run.results
+        # Measurements of more processes are not repeated.
+        assert run.nodes * run.ppn <= 4096
+        assert all(result.measured > 0 for result in run.results)
+
+
+def test_rates_of_file_systems_have_bounds_of_their_own(odonata):
+    done = odonata("validate", "daos_process_128B", "daos_process_1MiB", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["curves"] == found["rows"] == []
+    assert found["storage"]["bounds"] == {"B_per_s": 0.15, "per_s": 0.30}
+    rows = {(row["id"], row["phase"]): row for row in found["storage"]["rows"]}
+    assert len(rows) == 4
+    # Argonne's table: 60.80 k/s of 128 B, 5.54 k/s of 1 MiB.
+    small, large = rows["daos_process_128B", "write"], rows["daos_process_1MiB", "write"]
+    assert small["measured_per_s"] == 60.80e3
+    assert large["measured_B_per_s"] == pytest.approx(5.54e3 * 2**20, rel=1e-3)
+    for row, unit in ((small, "per_s"), (large, "B_per_s")):
+        ratio = row[f"predicted_{unit}"] / row[f"measured_{unit}"]
+        assert row["error"] == pytest.approx(ratio - 1) and row["sets"]
+    shown = odonata("validate", "daos_process_128B").stdout
+    assert "60.8 k/s" in shown and "2 rates of 2 within 15.0 % for bytes" in shown
+
+
+@pytest.mark.parametrize(
+    ("unit", "error", "passes"),
+    [("rate", 0.149, True), ("rate", -0.151, False), ("operations", 0.299, True),
+     ("operations", -0.301, False)],
+)  # fmt: skip
+def test_a_rate_passes_by_its_unit(unit, error, passes):
+    (run, *_) = published_files.runs()
+    result = published_files.Result("write", **{unit: 100.0})
+    value = 100.0 * (1 + error)
+    row = published_files.row_of(run, result, {"rate_B_per_s": value, "operations_per_s": value})
+    assert row["passes"] == passes and row["error"] == pytest.approx(error)
+
+
+def test_slow_measurements_are_predicted_on_request():
+    def names(*ids: str, every: bool) -> set[str]:
+        wrong = checks.Checks()
+        runs = published_files.runs()
+        return {one.id for one in published.chosen(wrong, ids, runs, every)}
+
+    slow = {one.id for one in (*published.curves(), *published_files.runs()) if one.slow}
+    assert slow and names(every=True) == names(every=False) | slow
+    assert not names(every=False) & slow
+    (one, *_) = sorted(slow)
+    assert names(one, every=False) == {one}

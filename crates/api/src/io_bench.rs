@@ -9,6 +9,7 @@ use super::{Common, Fidelity, IoResult, RequestedClass, fidelity, io, job_with_f
 use base::Span;
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
+use machine::storage::Protocol;
 use machine::{InputError, Machine};
 use net::NetworkModel;
 use packet::PacketNetwork;
@@ -50,6 +51,9 @@ pub struct IoBenchRequest {
     pub fsync: bool,
     #[serde(default)]
     pub direct: bool,
+    /// The program calls DFS, the library of DAOS (`-a DFS`), and not POSIX.
+    #[serde(default)]
+    pub dfs: bool,
     /// A rank writes or creates for this time (`-D`, `-W`), and with `wear_out` continues to the
     /// number that the fastest rank has reached.
     #[serde(default)]
@@ -254,6 +258,13 @@ pub(super) fn planned(
     let number = machine.map(|machine| file_system(machine, request.file_system.as_deref()));
     let number = number.transpose().map_err(|error| errors.push(error));
     let phases = phases(request, &mut errors);
+    if let (Some(machine), Ok(Some(number))) = (machine, &number) {
+        let system = &machine.file_systems[usize::from(*number)];
+        if request.dfs && !matches!(system.protocol, Protocol::Daos(_)) {
+            let found = format!("DFS on {}", system.name);
+            errors.push(InputError::new("io_options", found, "-a POSIX, or DAOS"));
+        }
+    }
     let (Ok(number), true) = (number, errors.is_empty()) else { return Err(errors) };
     Ok(number.map(|number| plan(request, ranks, number, phases)))
 }
@@ -374,6 +385,7 @@ fn plan(request: &IoBenchRequest, ranks: u32, file_system: u8, phases: Vec<Phase
         random: request.random,
         fsync: request.fsync,
         direct: request.direct,
+        dfs: request.dfs,
         stonewall: request.stonewall_s.map(Span::from_seconds),
         wear_out: request.wear_out,
         items,

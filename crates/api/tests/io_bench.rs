@@ -118,3 +118,37 @@ fn errors_are_reported_together() {
     let hints: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();
     assert!(hints[2].contains("flare") && hints[3].contains("write"), "{hints:?}");
 }
+
+/// With `-a DFS` processes call the library of DAOS, and not the daemon of their node.
+#[test]
+fn a_program_can_call_the_library_of_daos() {
+    let time = |options: &str| {
+        let json = request("ior", &format!(r#""io_options": "-t 1m -b 8m -F -w -r {options}""#));
+        run(&json.replace("flare", "daos"))
+    };
+    let (posix, dfs) = (time("-a POSIX").expect("legal"), time("-a DFS").expect("legal"));
+    assert_eq!(operations(&posix), operations(&dfs));
+    // The daemon copies all data.
+    assert!(dfs.rows[0].time_s < posix.rows[0].time_s, "{:?} {:?}", dfs.rows, posix.rows);
+    for (options, system) in [("-a MPIIO", "daos"), ("-a DFS", "flare")] {
+        let json = request("ior", &format!(r#""io_options": "{options}""#));
+        let errors = run(&json.replace("flare", system)).expect_err("refused");
+        assert_eq!(errors.len(), 1, "{options}");
+        assert_eq!(errors[0].at, "io_options");
+    }
+}
+
+/// The layout of `--dfs.dir_oclass` holds for the directory that all ranks share: its entries are
+/// on many targets.
+#[test]
+fn a_shared_directory_has_the_requested_class() {
+    let rate = |class: &str| {
+        let options = format!("-a DFS -n 200 -C --dfs.dir_oclass={class}");
+        let json = request("mdtest", &format!(r#""io_options": "{options}""#));
+        let json = json.replace("flare", "daos").replace("\"ppn\": 2", "\"ppn\": 64");
+        run(&json).expect("legal").rows[0].operations_per_s
+    };
+    // One target makes at most 1 / (5 + 10.4 + 12.5 us) = 36 k entries per second.
+    let (one, all) = (rate("S1"), rate("SX"));
+    assert!(one < 36e3 && all > 20.0 * one, "{one} {all}");
+}

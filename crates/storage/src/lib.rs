@@ -110,6 +110,8 @@ pub struct Place {
     /// Index of its host among the hosts of the file system, and of the host's NIC that it uses.
     pub host: u32,
     pub port: u32,
+    /// NICs from `port` on that its messages use in turn.
+    pub rails: u32,
     pub threads: u32,
 }
 

@@ -70,7 +70,10 @@ pub struct Waits {
 #[derive(Clone, Debug)]
 pub struct Lustre {
     params: LustreParams,
+    /// NICs are divided among the targets of a server, as are its threads. With more NICs than
+    /// targets, each part has several (`rails`).
     ports: Ports,
+    rails: Ports,
     now: Time,
     default_layout: Vec<Template>,
     clients: Vec<Client>,
@@ -97,9 +100,14 @@ pub struct Lustre {
 }
 
 impl Lustre {
-    /// An empty file system whose MDSs and OSSs use `ports` NICs each. `seed` decides the OSTs of
+    /// An empty file system whose MDSs and OSSs have `ports` NICs each. `seed` decides the OSTs of
     /// files.
     pub fn new(mut params: LustreParams, ports: Ports, seed: u64) -> Self {
+        let parts = Ports {
+            mds: ports.mds.min(params.mdts / params.mds).max(1),
+            oss: ports.oss.min(params.osts / params.oss).max(1),
+        };
+        let rails = Ports { mds: ports.mds / parts.mds, oss: ports.oss / parts.oss };
         // A call needs the pages of some RPCs at a time.
         params.page_cache = params.page_cache.max(16 * params.brw_size);
         let ost = Target { capacity: params.ost_capacity, ..Target::default() };
@@ -134,7 +142,8 @@ impl Lustre {
             counters: Counters::new(),
             revoke: Vec::new(),
             holders: Vec::new(),
-            ports,
+            ports: parts,
+            rails,
             params,
         }
     }
@@ -514,15 +523,16 @@ impl FileSystem for Lustre {
 
     fn servers(&self) -> Vec<Place> {
         let p = &self.params;
-        let places = |first: u32, hosts: u32, ports: u32, threads: u32| {
+        let places = |first: u32, hosts: u32, ports: u32, rails: u32, threads: u32| {
             (0..hosts * ports).map(move |i| Place {
                 host: first + i / ports,
-                port: i % ports,
+                port: i % ports * rails,
+                rails,
                 threads: (threads / ports).max(1),
             })
         };
-        let mds = places(0, p.mds, self.ports.mds, p.mds_threads);
-        mds.chain(places(p.mds, p.oss, self.ports.oss, p.oss_threads)).collect()
+        let mds = places(0, p.mds, self.ports.mds, self.rails.mds, p.mds_threads);
+        mds.chain(places(p.mds, p.oss, self.ports.oss, self.rails.oss, p.oss_threads)).collect()
     }
 
     fn media(&self) -> u32 {

@@ -77,11 +77,11 @@ impl Reader<'_> {
 
 const IOR: &str = "an option of IOR: -t SIZE, -b SIZE, -s N, -w, -r, -F, -C, -z, -e, -D SECONDS, \
                    --posix.odirect, -O stoneWallingWearOut=1, -O lustreStripeCount=N, \
-                   -O lustreStripeSize=SIZE, --dfs.oclass=CLASS, --dfs.dir_oclass=CLASS, \
-                   --dfs.chunk_size=SIZE";
+                   -O lustreStripeSize=SIZE, -a POSIX|DFS, --dfs.oclass=CLASS, \
+                   --dfs.dir_oclass=CLASS, --dfs.chunk_size=SIZE";
 
 const MDTEST: &str = "an option of mdtest: -n N, -u, -w SIZE, -e SIZE, -N N, -W SECONDS, -C, -T, \
-                      -E, -r, -F, -L, --dfs.oclass=CLASS, --dfs.dir_oclass=CLASS, \
+                      -E, -r, -F, -L, -a POSIX|DFS, --dfs.oclass=CLASS, --dfs.dir_oclass=CLASS, \
                       --dfs.chunk_size=SIZE";
 
 fn ior(word: &str, reader: &mut Reader<'_>, request: &mut IoBenchRequest, phases: &mut Vec<&str>) {
@@ -97,12 +97,22 @@ fn ior(word: &str, reader: &mut Reader<'_>, request: &mut IoBenchRequest, phases
         "-e" => request.fsync = true,
         "-D" => request.stonewall_s = Some(reader.seconds(word)),
         "--posix.odirect" => request.direct = true,
+        "-a" => api(reader, request),
         "-O" => {
             let value = reader.value(word).to_string();
             directive(&value, reader, request);
         }
         _ if layout(word, reader, request) => {}
         _ => reader.refuse(word, IOR),
+    }
+}
+
+/// The interface by which the program accesses files.
+fn api(reader: &mut Reader<'_>, request: &mut IoBenchRequest) {
+    match reader.value("-a").to_string().as_str() {
+        "POSIX" => request.dfs = false,
+        "DFS" => request.dfs = true,
+        other => reader.refuse(&format!("-a {other}"), "POSIX or DFS"),
     }
 }
 
@@ -151,6 +161,7 @@ fn mdtest(
         "-r" => phases.push("remove"),
         // Files only, at the leaves of the tree: there are no others.
         "-F" | "-L" => {}
+        "-a" => api(reader, request),
         _ if layout(word, reader, request) => {}
         _ => reader.refuse(word, MDTEST),
     }

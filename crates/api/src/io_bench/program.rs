@@ -55,6 +55,7 @@ pub struct Plan {
     pub random: bool,
     pub fsync: bool,
     pub direct: bool,
+    pub dfs: bool,
     pub stonewall: Option<Span>,
     pub wear_out: bool,
     pub items: u64,
@@ -88,11 +89,12 @@ const NO_TOTALS: PhaseTotals =
 /// What a rank does next within a phase, or between phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// Rank 0 makes the directory and sets its layout, and the others call the file system once;
-    /// then all ranks make their own.
-    MakeDirectory,
+    /// Rank 0 sets the layout of the root, from which directories inherit it, and makes the
+    /// directory. The others look it up, before time is taken. Then all ranks make their own.
     SetLayout,
-    MeetBeforeOwn,
+    MakeDirectory,
+    MeetBeforeConnect,
+    Connect,
     MakeOwn,
     /// All ranks meet before a phase.
     Meet,
@@ -149,7 +151,7 @@ impl IoProgram {
     pub fn new(plan: Plan) -> IoProgram {
         let n = plan.ranks as usize;
         let rank = |_| RankState {
-            step: Step::MakeDirectory,
+            step: Step::SetLayout,
             phase: 0,
             made: 0,
             started: Time::ZERO,
@@ -276,10 +278,11 @@ impl IoProgram {
     ) -> FileCall {
         let FileState { exists, size } = *self.state(file);
         let exists = if exists { file_flag::EXISTS } else { 0 };
+        let library = if self.plan.dfs { file_flag::LIBRARY } else { 0 };
         FileCall {
             kind,
             file_system: self.plan.file_system,
-            flags: flags | exists,
+            flags: flags | exists | library,
             file,
             parent,
             other: 0,
@@ -304,7 +307,8 @@ impl IoProgram {
             };
             let file_system = call.file_system;
             let by_path = call.flags & file_flag::OPEN == 0;
-            if by_path && call.parent != ROOT {
+            let connects = call.kind == FileCallKind::Stat && call.file == DIRECTORY;
+            if by_path && (call.parent != ROOT || connects) {
                 let lookup = Op::Lookup { file_system, parent: ROOT, file: DIRECTORY };
                 self.submit(rank, lookup, calls);
                 if call.parent != DIRECTORY {
@@ -333,24 +337,25 @@ impl IoProgram {
         let step = self.ranks[at].step;
         let to = |program: &mut IoProgram, step: Step| program.ranks[at].step = step;
         match step {
-            Step::MakeDirectory => {
-                to(self, Step::SetLayout);
-                // The other ranks connect to the file system before time is taken.
-                let (kind, file) = match rank {
-                    0 => (FileCallKind::Mkdir, DIRECTORY),
-                    _ => (FileCallKind::Stat, ROOT),
-                };
-                Some(Op::File(self.directory_call(kind, file)))
-            }
             Step::SetLayout => {
-                to(self, Step::MeetBeforeOwn);
+                to(self, Step::MakeDirectory);
                 let sets = rank == 0 && self.plan.layout.is_some();
-                sets.then(|| Op::File(self.directory_call(FileCallKind::SetLayout, DIRECTORY)))
+                sets.then(|| Op::File(self.directory_call(FileCallKind::SetLayout, ROOT)))
             }
-            Step::MeetBeforeOwn => {
+            Step::MakeDirectory => {
+                to(self, Step::MeetBeforeConnect);
+                let call = self.directory_call(FileCallKind::Mkdir, DIRECTORY);
+                (rank == 0).then_some(Op::File(call))
+            }
+            Step::MeetBeforeConnect => {
+                to(self, Step::Connect);
+                Some(self.barrier(rank))
+            }
+            Step::Connect => {
                 let has_own = self.plan.unique && self.plan.phases.iter().any(|p| !p.is_ior());
                 to(self, if has_own { Step::MakeOwn } else { Step::Meet });
-                has_own.then(|| self.barrier(rank))
+                let call = self.directory_call(FileCallKind::Stat, DIRECTORY);
+                (rank > 0).then_some(Op::File(call))
             }
             Step::MakeOwn => {
                 to(self, Step::Meet);
@@ -539,7 +544,12 @@ impl IoProgram {
         let at = match state.step {
             // Its close has moved the rank to the next phase.
             Step::Meet if call.kind == FileCallKind::Close => Some(state.phase - 1),
-            Step::MakeDirectory | Step::SetLayout | Step::MeetBeforeOwn | Step::Meet => None,
+            // Calls before the first phase.
+            Step::MakeDirectory
+            | Step::MeetBeforeConnect
+            | Step::Connect
+            | Step::MakeOwn
+            | Step::Meet => None,
             _ => Some(state.phase),
         };
         if let Some(totals) = at.and_then(|at| self.totals.get_mut(at)) {

@@ -381,6 +381,8 @@ pub const OPTIONS: &[Opt] = &[
          or its file, FILE.json."),
     opt(&["sweep"], "tries", ("--tries", ""), Model, COUNT, Default("3"),
         "Attempts per point if its process dies."),
+    opt(&["validate"], "every", ("--all", ""), Measurement, Flag, Nothing,
+        "Also predict measurements that take long: ten minutes in all on two cores."),
     opt(&["validate", "extrapolate", "report", "sweep"], "quiet", ("--quiet", ""), Output, Flag,
         Nothing,
         "Print no progress line and no notes."),

@@ -54,10 +54,9 @@ pub const KEYS: &[Key] = &[
         "Bytes of data cells per client CPU time and parity cell."),
     key("storage.<name>.client_checksum_rate", RATE, Default("10 GB/s"), // ISA-L crc32 [estimate]
         "Bytes per client CPU time of a checksum."),
-    // One process makes 10.1 k creates, 7.1 k stats and 7.0 k removals of empty files per second.
-    // Their 1, 2 and 3 RPCs, and 60 us, take 98, 118 and 163 us. [derived] from IO-500 submission
-    // 696: Aurora, 80 servers, 10 nodes x 208 processes, DFS.
-    key("storage.<name>.open_time", TIME, Default("60 us"),
+    // One process makes 10.1 k creates of empty files per second: 98 us, of which an RPC takes 48.
+    // [derived] from IO-500 submission 696: Aurora, 80 servers, 10 nodes x 208 processes, DFS.
+    key("storage.<name>.open_time", TIME, Default("50 us"),
         "Client CPU time to open a file's object: identifier, layout, handles."),
     key("storage.<name>.init_time", TIME, Default("300 ms"), // "hundreds of ms", [D] filesystem.md
         "Client CPU time of the first call of a process (`daos_init`)."),
@@ -76,10 +75,24 @@ pub const KEYS: &[Key] = &[
         "Bytes per engine time of a payload in an RPC that is copied to SCM."),
     key("storage.<name>.fetch_copy_rate", RATE, Default("4.163 GB/s"),
         "Bytes per engine time of a payload in a reply that is copied from SCM."),
-    key("storage.<name>.query_time", TIME, Default("3 us"), // [estimate]
-        "Engine time of a query of an object's size."),
-    key("storage.<name>.punch_time", TIME, Default("10 us"), // [estimate]: as an update
+    // `vos_perf` repeats accesses of one object, whose trees are in the processor's caches. Targets
+    // limit the metadata rates of IO-500 submission 670 (LRZ). [derived] from its four rates of
+    // creates and removals, as docs/models/daos.md states.
+    key("storage.<name>.key_time", TIME, Default("12.5 us"),
+        "Engine time of the first update of a key, beside `update_time`: its entries in the trees \
+         of VOS."),
+    key("storage.<name>.object_time", TIME, Default("65 us"),
+        "Engine time of the first update of an object on a target, beside `key_time`."),
+    key("storage.<name>.punch_time", TIME, Default("21 us"),
         "Engine time of a punch of a key or object."),
+    key("storage.<name>.reclaim_time", TIME, Default("25 us"),
+        "Engine time of the punch of an object that has data, beside `punch_time`."),
+    // [derived] from the reads of files of 3,901 B in IO-500 submission 696 (Aurora).
+    key("storage.<name>.cold_fetch_time", TIME, Default("45 us"),
+        "Engine time of a fetch of a file's data, beside `fetch_time`: trees of VOS in SCM."),
+    // [derived] from `stat` in IO-500 submissions 670 and 696.
+    key("storage.<name>.query_time", TIME, Default("10 us"),
+        "Engine time of a query of an object's size."),
     key("storage.<name>.list_time", TIME, Default("5 us"), // [estimate]
         "Engine time of a list, besides its entries."),
     key("storage.<name>.list_entry_time", TIME, Default("200 ns"), // [estimate]
@@ -122,6 +135,9 @@ pub const KEYS: &[Key] = &[
     // The daemon of a node.
     key("storage.<name>.dfuse_threads", Count(1, 256), Default("16"), // [D] dfuse.h
         "Threads of the dfuse daemon of a node."),
+    // 256 pages since Linux 4.20, 32 before (fs/fuse, FUSE_MAX_PAGES_PER_REQ).
+    key("storage.<name>.dfuse_request_size", SIZE, Default("1 MiB"), // [D] dfuse.h
+        "Largest read or write request of the kernel to dfuse."),
     key("storage.<name>.dfuse_kernel_time", TIME, Default("6 us"), // [estimate]
         "CPU time of a process per request to dfuse: system call, queue, two context switches."),
     key("storage.<name>.dfuse_request_time", TIME, Default("10 us"), // [estimate]
@@ -275,13 +291,14 @@ pub struct DfuseParams {
     /// Data that a node may have modified and not written, and data that its kernel caches.
     pub dirty_bytes: u64,
     pub cache_bytes: u64,
+    /// Largest request of the kernel.
+    pub request_bytes: u64,
 }
 
 impl DfuseParams {
     /// Requests of the kernel in flight that no process waits for. Source: [D] dfuse.h.
     pub const MAX_BACKGROUND: u32 = 16;
-    /// Largest request, and largest file that is read as a whole. Source: [D] dfuse.h.
-    pub const MAX_REQUEST: u64 = 1 << 20;
+    /// Largest file that is read as a whole. Source: [D] dfuse.h.
     pub const PREREAD: u64 = 4 << 20;
     /// Validity of entries with attributes, and of data. Source: [D] filesystem.md.
     pub const ATTRIBUTE_TIMEOUT: Span = Span::ms(1_000);
@@ -316,12 +333,19 @@ pub struct DaosEngineParams {
     /// Per RPC: progress, decoding, user-level thread.
     pub request: Span,
     pub update: Span,
+    /// Beside `update`: the first one of a key, and of an object on a target.
+    pub new_key: Span,
+    pub new_object: Span,
     pub fetch: Span,
+    /// Beside `fetch`, of a file's data.
+    pub cold_fetch: Span,
     /// Per byte that the thread copies: small payloads of RPCs.
     pub update_copy: Gap,
     pub fetch_copy: Gap,
     pub query: Span,
     pub punch: Span,
+    /// Beside `punch`, of an object that has data.
+    pub reclaim: Span,
     /// A list, per RPC and per entry.
     pub list: Span,
     pub list_entry: Span,
@@ -381,7 +405,12 @@ impl DaosParams {
     pub(crate) fn new(values: &Values, out: &mut Vec<InputError>) -> DaosParams {
         let chunk_size = values.number("chunk_size").map(|bytes| bytes.round() as u64);
         let cell_size = values.bytes("cell_size");
-        for (key, bytes) in [("chunk_size", chunk_size), ("cell_size", Some(cell_size))] {
+        let request_size = values.bytes("dfuse_request_size");
+        for (key, bytes) in [
+            ("chunk_size", chunk_size),
+            ("cell_size", Some(cell_size)),
+            ("dfuse_request_size", Some(request_size)),
+        ] {
             if bytes == Some(0) {
                 out.push(InputError::new(values.path(key), "0 B", "at least 1 B"));
             }
@@ -427,6 +456,7 @@ impl DaosParams {
                 request: values.span("dfuse_request_time"),
                 dirty_bytes: values.bytes("dfuse_dirty_size"),
                 cache_bytes: values.bytes("dfuse_cache_size"),
+                request_bytes: values.bytes("dfuse_request_size"),
             },
         }
     }
@@ -487,11 +517,15 @@ impl DaosEngineParams {
         DaosEngineParams {
             request: values.span("rpc_time"),
             update: values.span("update_time"),
+            new_key: values.span("key_time"),
+            new_object: values.span("object_time"),
             fetch: values.span("fetch_time"),
+            cold_fetch: values.span("cold_fetch_time"),
             update_copy: values.gap("update_copy_rate"),
             fetch_copy: values.gap("fetch_copy_rate"),
             query: values.span("query_time"),
             punch: values.span("punch_time"),
+            reclaim: values.span("reclaim_time"),
             list: values.span("list_time"),
             list_entry: values.span("list_entry_time"),
             commit: values.span("commit_time"),

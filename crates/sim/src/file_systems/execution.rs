@@ -89,6 +89,22 @@ struct Medium {
     load: MediumLoad,
 }
 
+/// Interfaces that the messages of a server use in turn.
+#[derive(Clone, Copy)]
+struct Rails {
+    first: InterfaceId,
+    count: u32,
+    next: u32,
+}
+
+impl Rails {
+    fn take(&mut self) -> InterfaceId {
+        let taken = InterfaceId(self.first.0 + self.next);
+        self.next = if self.next + 1 < self.count { self.next + 1 } else { 0 };
+        taken
+    }
+}
+
 /// A client of the file system.
 struct Client {
     /// NICs that it uses in turn.
@@ -112,8 +128,8 @@ struct Parts {
     calls: Slab<CallId, PendingCall>,
     rpcs: Slab<RpcId, RpcState>,
     places: IndexVec<ServerId, Place>,
-    /// By server: the interface of its host's port.
-    interfaces: IndexVec<ServerId, InterfaceId>,
+    /// By server: the interfaces of its host's ports.
+    interfaces: IndexVec<ServerId, Rails>,
     queues: IndexVec<ServerId, ServiceQueue<RpcId>>,
     media: IndexVec<MediumId, Medium>,
     order: CompletionOrder,
@@ -143,7 +159,8 @@ impl<P: FileSystem> Execution<P> {
         let interface = |place: &Place| {
             let own = first[place.host as usize];
             let ports = first[place.host as usize + 1] - own;
-            InterfaceId(own + place.port % ports)
+            let rails = place.rails.min(ports - place.port % ports).max(1);
+            Rails { first: InterfaceId(own + place.port % ports), count: rails, next: 0 }
         };
         let parts = Parts {
             endpoint: endpoints.events,
@@ -443,7 +460,7 @@ impl Parts {
     /// The interface by which the peer sends or receives its next message.
     fn interface(&mut self, clients: &mut Clients, peer: Peer) -> InterfaceId {
         match peer {
-            Peer::Server(server) => self.interfaces[server],
+            Peer::Server(server) => self.interfaces[server].take(),
             Peer::Client(client) => {
                 let client = &mut clients.clients[client];
                 let nic = client.nics[client.next as usize];
@@ -456,7 +473,9 @@ impl Parts {
     /// Whether the peers are servers of one port, which exchange no messages.
     fn is_local(&self, a: Peer, b: Peer) -> bool {
         match (a, b) {
-            (Peer::Server(a), Peer::Server(b)) => self.interfaces[a] == self.interfaces[b],
+            (Peer::Server(a), Peer::Server(b)) => {
+                self.interfaces[a].first == self.interfaces[b].first
+            }
             _ => false,
         }
     }
@@ -676,18 +695,21 @@ impl Parts {
     fn host_loads(&self) -> Vec<(ServerId, HostLoad)> {
         let mut loads: Vec<Option<(ServerId, HostLoad)>> = Vec::new();
         for (server, place) in self.places.iter() {
-            let interface = self.interfaces[server];
-            let at = interface.idx();
-            if at >= loads.len() {
-                loads.resize(at + 1, None);
+            let Rails { first, count, .. } = self.interfaces[server];
+            let at = first.idx();
+            if at + count as usize > loads.len() {
+                loads.resize(at + count as usize, None);
             }
-            let bytes = self.network.load(interface);
-            let (_, load) = loads[at].get_or_insert_with(|| {
-                let (host, port) = (place.host, place.port);
-                let (bytes_in, bytes_out) = (bytes.bytes_in, bytes.bytes_out);
-                let load = HostLoad { host, port, bytes_in, bytes_out, ..HostLoad::default() };
-                (server, load)
-            });
+            for rail in 0..count {
+                let bytes = self.network.load(InterfaceId(first.0 + rail));
+                loads[at + rail as usize].get_or_insert_with(|| {
+                    let (host, port) = (place.host, place.port + rail);
+                    let (bytes_in, bytes_out) = (bytes.bytes_in, bytes.bytes_out);
+                    let load = HostLoad { host, port, bytes_in, bytes_out, ..HostLoad::default() };
+                    (server, load)
+                });
+            }
+            let (_, load) = loads[at].as_mut().expect("it has a load");
             let counters = self.queues[server].counters();
             load.served += counters.served;
             load.threads += place.threads;

@@ -83,7 +83,8 @@ impl FileSystem for Fixture {
 
     fn servers(&self) -> Vec<Place> {
         let threads = self.params.threads;
-        let on_port = |port| (0..self.hosts).map(move |host| Place { host, port, threads });
+        let on_port =
+            |port| (0..self.hosts).map(move |host| Place { host, port, rails: 1, threads });
         on_port(0).chain(on_port(1)).collect()
     }
 

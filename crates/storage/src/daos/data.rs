@@ -27,9 +27,12 @@ impl Daos {
             let member = self.pool.leader_member(file);
             let target = self.pool.member(file, chunk, member);
             let inline = self.pool.is_inline(&part);
-            let rpc = self.pool.update_rpc(operation::UPDATE, target, part.stored(member), inline);
+            let bytes = part.stored(member);
+            let mut rpc = self.pool.update_rpc(operation::UPDATE, target, bytes, inline);
+            let insertion = self.pool.insertion(file, chunk, from);
+            rpc.service += self.pool.insertion_time(insertion);
             let node = Node::new(task, file, chunk, Work::Leader);
-            self.post(Node { start: from, end: to, ..node }, rpc, sink);
+            self.post(Node { start: from, end: to, insertion, ..node }, rpc, sink);
         }
     }
 
@@ -94,7 +97,8 @@ impl Daos {
     ) {
         let target = self.pool.member(file, chunk, member);
         let small = self.pool.objects.get(file).small;
-        let rpc = self.pool.fetch_rpc(target, bytes, inline, small);
+        let mut rpc = self.pool.fetch_rpc(target, bytes, inline, small);
+        rpc.service += self.pool.params.engine.cold_fetch;
         let node = Node::new(task, file, chunk, Work::Single);
         self.post(Node { end: bytes, ..node }, rpc, sink);
     }

@@ -38,7 +38,10 @@ impl Daos {
             let mut forwarded = match rpc.operation {
                 operation::UPDATE => {
                     let inline = !matches!(rpc.bulk, Bulk::Pull(_));
-                    self.pool.update_rpc(operation::TGT_UPDATE, target, bytes, inline)
+                    let update = operation::TGT_UPDATE;
+                    let mut rpc = self.pool.update_rpc(update, target, bytes, inline);
+                    rpc.service += self.pool.insertion_time(node.insertion);
+                    rpc
                 }
                 _ => {
                     let punch = self.pool.params.engine.punch;
@@ -62,8 +65,8 @@ impl Daos {
             if target == leader {
                 continue;
             }
-            let forwarded =
-                self.pool.rpc(operation::TGT_PUNCH, target, self.pool.params.engine.punch);
+            let service = self.pool.punch_time(node.object);
+            let forwarded = self.pool.rpc(operation::TGT_PUNCH, target, service);
             let forward = Node::new(NO_TASK, node.object, 0, Work::Single);
             self.post_from(leader, Node { parent: id, ..forward }, forwarded, sink);
         }

@@ -54,8 +54,8 @@ impl Daos {
 
     /// The kernel sends one request after the other and waits for each.
     fn next_request(&mut self, task: TaskId, file: FileId, start: u64, end: u64, write: bool) {
-        let stop = end.min(start + DfuseParams::MAX_REQUEST);
-        let [kernel, daemon] = self.pool.request(stop - start, write);
+        let stop = end.min(start + self.pool.params.dfuse.request_bytes);
+        let [kernel, entry, daemon] = self.pool.request(stop - start, write);
         let stages = &mut self.tasks[task].stages;
         if stop < end {
             stages.push(Stage::Requests { file, start: stop, end, write });
@@ -64,7 +64,7 @@ impl Daos {
             true => Stage::Write { file, start, end: stop },
             false => Stage::Read { file, start, end: stop },
         });
-        stages.extend([daemon, kernel]);
+        stages.extend([daemon, entry, kernel]);
     }
 
     /// A request that no process waits for, as a part of `parent`.
@@ -76,7 +76,7 @@ impl Daos {
             Stage::Read { start, end, .. } => (end - start, false),
             _ => (0, false),
         };
-        let [_, daemon] = self.pool.request(bytes, write);
+        let [_, _, daemon] = self.pool.request(bytes, write);
         let part = self.new_task(None, client);
         let of = &mut self.tasks[part];
         (of.parent, of.in_daemon) = (parent, true);
@@ -104,7 +104,7 @@ impl Daos {
 
     /// Writes modified data of a file back, with a limited number of requests in flight.
     fn flush(&mut self, now: Time, task: TaskId, node: u32, file: FileId, sink: &mut impl Sink) {
-        let (most, size) = (DfuseParams::MAX_BACKGROUND, DfuseParams::MAX_REQUEST);
+        let (most, size) = (DfuseParams::MAX_BACKGROUND, self.pool.params.dfuse.request_bytes);
         while self.tasks[task].pending < most {
             let cache = self.caches.get(node);
             let Some(of) = cache.files.get_mut(&file) else { break };
@@ -189,7 +189,7 @@ impl Daos {
     ) {
         let dfuse = &self.pool.params.dfuse;
         let (requests, size, most) =
-            (DfuseParams::MAX_BACKGROUND, DfuseParams::MAX_REQUEST, dfuse.cache_bytes);
+            (DfuseParams::MAX_BACKGROUND, dfuse.request_bytes, dfuse.cache_bytes);
         while self.tasks[task].pending < requests {
             let cache = self.caches.get(node);
             let Some((from, to)) = cache.file(file).cached.first_gap(start, end) else { return };

@@ -187,7 +187,7 @@ impl Planner<'_> {
         let (from, until) = match sequential {
             _ if what.size <= DfuseParams::PREREAD => (0, what.size),
             // Read-ahead: the kernel's requests are coalesced to the largest one.
-            true => (start, end.next_multiple_of(DfuseParams::MAX_REQUEST).min(what.size)),
+            true => (start, end.next_multiple_of(dfuse.request_bytes).min(what.size)),
             false => (start, end),
         };
         self.stages.push(Stage::Fill { file, start: from, end: until });

@@ -302,9 +302,10 @@ impl FileSystem for Daos {
         let of = |target: u32| Place {
             host: target / per_host,
             port: target % per_host / self.pool.params.targets,
+            rails: 1,
             threads: 1,
         };
-        let service = Place { host: 0, port: 0, threads: 1 };
+        let service = Place { host: 0, port: 0, rails: 1, threads: 1 };
         (0..self.pool.targets()).map(of).chain([service]).collect()
     }
 

@@ -231,7 +231,6 @@ impl Planner<'_> {
                 return;
             }
         }
-        self.open_object();
         self.stages.push(Stage::PunchObject { object });
         self.stages.push(Stage::PunchEntry { directory, key });
     }

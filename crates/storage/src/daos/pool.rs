@@ -8,7 +8,7 @@ use super::class::Part;
 use super::clients::Client;
 use super::objects::Objects;
 use super::placement::{Placement, group_of};
-use super::task::{Node, Stage};
+use super::task::{Insertion, Node, Stage};
 use super::{operation, protocol};
 use crate::{Bulk, ClientId, MediumAccess, MediumId, Peer, Rpc, ServerId};
 
@@ -92,6 +92,34 @@ impl Pool {
             rpc.service += engine.checksum.span(bytes);
         }
         rpc
+    }
+
+    /// What an update that begins at byte `from` of a chunk inserts. The update of its first byte
+    /// makes the key. On average the first chunks, as many as groups, make the object's shards.
+    pub fn insertion(&mut self, file: FileId, chunk: u64, from: u64) -> Insertion {
+        if from > 0 || self.present(file, chunk, 0, 1) > 0 {
+            return Insertion::None;
+        }
+        match chunk < u64::from(self.objects.layout(file).groups) {
+            true => Insertion::Object,
+            false => Insertion::Key,
+        }
+    }
+
+    /// A punch of a whole object.
+    pub fn punch_time(&mut self, object: FileId) -> Span {
+        let has_data = !self.objects.get(object).written.is_empty();
+        let engine = &self.params.engine;
+        engine.punch + if has_data { engine.reclaim } else { Span::ZERO }
+    }
+
+    pub fn insertion_time(&self, insertion: Insertion) -> Span {
+        let engine = &self.params.engine;
+        match insertion {
+            Insertion::None => Span::ZERO,
+            Insertion::Key => engine.new_key,
+            Insertion::Object => engine.new_key + engine.new_object,
+        }
     }
 
     /// A fetch from one target, which has `bytes` of what is requested.
@@ -271,13 +299,14 @@ impl Pool {
         }
     }
 
-    /// A request to the daemon, which moves `bytes` and makes RPCs, or none.
-    pub fn request(&self, bytes: u64, write: bool) -> [Stage; 2] {
+    /// A request to the daemon, which moves `bytes` and makes RPCs, or none. The daemon begins when
+    /// the process has entered the kernel.
+    pub fn request(&self, bytes: u64, write: bool) -> [Stage; 3] {
         let (dfuse, client) = (&self.params.dfuse, &self.params.client);
         let per_byte = if write { client.write } else { client.read };
         let rpc = client.send + client.receive + per_byte.span(bytes);
         let daemon = Stage::Daemon(dfuse.request + dfuse.copy.span(bytes) + rpc);
-        [Stage::Occupy(dfuse.kernel), daemon]
+        [Stage::Occupy(dfuse.kernel), Stage::Delay(dfuse.kernel), daemon]
     }
 
     /// A member from which a process reads: any replica, or the leader of an erasure code.

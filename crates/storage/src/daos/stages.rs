@@ -3,7 +3,7 @@
 use base::Time;
 use workload::FileId;
 
-use super::task::{Node, Stage, TaskId, Work};
+use super::task::{Insertion, Node, Stage, TaskId, Work};
 use super::{Daos, Timer, operation, protocol};
 use crate::{ServerId, Sink};
 
@@ -129,9 +129,11 @@ impl Daos {
     ) {
         let member = self.pool.leader_member(object);
         let target = self.pool.member(object, key, member);
-        let rpc = self.pool.update_rpc(operation::UPDATE, target, bytes, true);
+        let mut rpc = self.pool.update_rpc(operation::UPDATE, target, bytes, true);
+        let insertion = if effect { Insertion::Key } else { Insertion::None };
+        rpc.service += self.pool.insertion_time(insertion);
         let node = Node::new(task, object, key, Work::Leader);
-        self.post(Node { end: bytes, effect, ..node }, rpc, sink);
+        self.post(Node { end: bytes, effect, insertion, ..node }, rpc, sink);
     }
 
     fn punch_key(&mut self, task: TaskId, object: FileId, key: u64, sink: &mut impl Sink) {
@@ -167,7 +169,8 @@ impl Daos {
         }
         let shard = (hash % u64::from(shards)) as u32;
         let target = self.pool.placement.target(object, shard);
-        let rpc = self.pool.rpc(operation::OBJ_PUNCH, target, self.pool.params.engine.punch);
+        let service = self.pool.punch_time(object);
+        let rpc = self.pool.rpc(operation::OBJ_PUNCH, target, service);
         let node = Node::new(task, object, 0, Work::ObjectLeader);
         self.post(node, rpc, sink);
     }
@@ -183,7 +186,7 @@ impl Daos {
         let tree = self.trees.grow(&mut self.pool, object, first);
         let root: ServerId = self.trees.engines(tree)[0];
         let service = match operation {
-            operation::COLL_PUNCH => self.pool.params.engine.punch,
+            operation::COLL_PUNCH => self.pool.punch_time(object),
             _ => self.pool.params.engine.query,
         };
         let rpc = self.pool.rpc(operation, root, service);

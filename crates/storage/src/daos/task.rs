@@ -170,6 +170,15 @@ pub enum Work {
     Tree,
 }
 
+/// What an update adds to the trees of a target's object store (VOS).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Insertion {
+    None,
+    Key,
+    /// An object, with a key.
+    Object,
+}
+
 /// An RPC in flight, or waiting for a credit.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
@@ -192,6 +201,7 @@ pub struct Node {
     pub tree: u32,
     /// The condition of an update holds, so it changes something.
     pub effect: bool,
+    pub insertion: Insertion,
     pub started: Time,
 }
 
@@ -212,6 +222,7 @@ impl Node {
             position: 0,
             tree: 0,
             effect: true,
+            insertion: Insertion::None,
             started: Time::ZERO,
         }
     }
