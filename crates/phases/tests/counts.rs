@@ -1,6 +1,6 @@
 //! Numbers of messages and bytes of programs, against closed forms.
 
-use phases::{Compiled, Item, Position, Program};
+use phases::{Compiled, Item, Position, Program, Unit, Units};
 use workload::Op;
 
 fn compile(program: &serde_json::Value) -> Compiled {
@@ -149,4 +149,48 @@ fn all_errors_are_collected() {
     let errors = Compiled::new(&program, 1).expect_err("four errors");
     let places: Vec<&str> = errors.iter().map(|error| error.at.as_str()).collect();
     assert_eq!(places, ["partner", "partner", "collective", "allreduce"]);
+}
+
+/// Two loops with equal exchanges, computation and a collective: three parts, with the numbers of
+/// their executions.
+#[test]
+fn equal_parts_are_one() {
+    let mut halo = halo([8, 4, 4], false);
+    let exchange = halo["body"].as_array().expect("calls").clone();
+    let wait = serde_json::json!({"do": "call", "call": "wait", "of": 2, "phase": 0});
+    let compute = serde_json::json!({"do": "call", "call": "compute", "seconds": 1.0, "phase": 0});
+    let sum = serde_json::json!({"do": "call", "call": "collective", "kind": "allreduce", "bytes": 8,
+            "phase": 0});
+    let body = |more: &[&serde_json::Value]| {
+        let mut all = exchange.clone();
+        all.extend(more.iter().map(|&one| one.clone()));
+        all
+    };
+    halo["body"] = serde_json::json!([
+        {"do": "loop", "count": 5.0, "body": body(&[&wait, &compute])},
+        {"do": "loop", "count": 7.0, "coarse": 6.0, "body": body(&[&wait, &sum])},
+    ]);
+    let compiled = compile(&halo);
+    let units = Units::of(&compiled);
+    assert_eq!(units.exchanges.len(), 1);
+    let uses: Vec<_> = units.uses.iter().map(|one| (one.unit, one.weight, one.coarse)).collect();
+    let exchange = Unit::Exchange(0);
+    assert_eq!(
+        uses,
+        [
+            (exchange, 5.0, 5.0),
+            (Unit::Compute(0), 5.0, 5.0),
+            (exchange, 7.0, 6.0),
+            (Unit::Collective(0), 7.0, 6.0),
+        ]
+    );
+    // On five planes of 4 x 4 ranks that wrap around, each plane has (3 * 4 - 2)^2 pairs with itself
+    // and with the plane on either side, less the 16 ranks with themselves. The part is executed
+    // twice: a warm-up, and the measurement.
+    let cut = units.exchanges[0].cut(80, 2).expect("neighbors of one grid");
+    assert_eq!(cut.ranks, 80);
+    let (sends, receives) = messages(&cut);
+    assert_eq!(sends.len(), 2 * 5 * (3 * 100 - 16));
+    assert_eq!(sends, receives);
+    assert!(units.exchanges[0].cut(128, 2).is_none(), "the whole grid fits");
 }

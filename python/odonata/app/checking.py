@@ -22,7 +22,7 @@ from .. import core, launch, records
 from ..errors import Diagnostics
 from ..machines import Machine
 from .model import App
-from .phases import input_error
+from .phases import Phases, input_error
 
 # Rows of a recording that are not calls of a model.
 IGNORED = {
@@ -166,12 +166,19 @@ def filled(wrong: Diagnostics, word: str, values: Mapping[str, Any]) -> str:
         return word
 
 
+def calls_of(phases: Phases) -> dict[str, Any]:
+    """The calls of all ranks, as the core lists them."""
+    request = {"program": phases.program(), "seed": phases.seed}
+    answer: dict[str, Any] = json.loads(core.query("app_calls", request))
+    return answer
+
+
 def listing(
     model: App, ranks: int, values: Mapping[str, Any]
 ) -> tuple[list[list[Call]], dict[int, tuple[int, ...]]]:
     """The model's calls by rank, and the members of its communicators."""
     phases = model.phases(ranks, 1, values)
-    answer = core.query("app_calls", {"program": phases.program(), "seed": phases.seed})
+    answer = calls_of(phases)
     members = {int(key): tuple(found) for key, found in answer["communicators"].items()}
     names = answer["phases"]
     calls = [

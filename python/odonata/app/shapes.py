@@ -19,7 +19,7 @@ def balanced(ranks: int, dimensions: int) -> tuple[int, ...]:
     for last in divisors(ranks):
         if last**dimensions > ranks:
             break
-        shape = (*balanced(ranks // last, dimensions - 1), last)
+        shape = tuple(sorted((*balanced(ranks // last, dimensions - 1), last), reverse=True))
         if (shape[0] - shape[-1], shape) < (best[0] - best[-1], best):
             best = shape
     return best

@@ -13,6 +13,7 @@ from .. import core, tuning
 from ..app import checking, report, running
 from ..options import options_of
 from ..progress import Progress
+from ..streams import stdout_for_json
 from .cli_request import Request, stopped
 from .command import command
 
@@ -89,13 +90,14 @@ def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> 
     ranks = wrong.read("ranks", given["ranks"], tuning.read_counts, RANKS_WANTED, [8])
     request.finish()
     assert model is not None, "reported above"
-    with Progress(f"app check {name}", request.quiet) as tick:
+    with stdout_for_json(request.as_json) as stdout, Progress("check", request.quiet) as tick:
         result = checking.check(
             model, name, request.machine, list(words[1:]), ranks, values, tick=tick
         )
-    if request.as_json:
-        print(json.dumps(dataclasses.asdict(result) | {"is_equal": result.is_equal}))
-    else:
+        if request.as_json:
+            found = dataclasses.asdict(result) | {"is_equal": result.is_equal}
+            print(json.dumps(found), file=stdout, flush=True)
+    if not request.as_json:
         print(result.text(), flush=True)
     return 0 if result.is_equal else 1
 
