@@ -10,7 +10,9 @@ use super::compute_time::{ComputeTime, compute_time};
 use super::io_bench::{failure, file_system};
 use super::rows::{FailureRow, nodes};
 use super::traffic_tables::TrafficTables;
-use super::{Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_of_class, limits};
+use super::{
+    Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits,
+};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use machine::InputError;
@@ -150,7 +152,7 @@ pub fn app(
         Default::default()
     });
     let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
-    let job = job_of_class(&request.common, ranks.max(1), request.ppn.max(1), class);
+    let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| input_errors.extend(more));
     let (Ok(mut compiled), Ok(mut job), true) = (compiled, job, input_errors.is_empty()) else {
         return Err(input_errors);

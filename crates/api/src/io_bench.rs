@@ -167,6 +167,7 @@ impl IoBenchRequest {
             random: false,
             fsync: false,
             direct: false,
+            dfs: false,
             stonewall_s: None,
             wear_out: false,
             phases: Vec::new(),
