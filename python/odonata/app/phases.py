@@ -221,6 +221,7 @@ class Phases:
         size: float = 0.0,
         link_bytes: float = 0.0,
         seconds: float | None = None,
+        host: bool = False,
         imbalance: Distribution | None = None,
         noise: Distribution | None = None,
     ) -> None:
@@ -228,7 +229,8 @@ class Phases:
 
         `bytes` move between the device and its memory, `link_bytes` between host and GPU. `size`
         is the order of a matrix or the number of points, on which the efficiency of a kernel
-        depends. `imbalance` is a factor per rank, `noise` one per call.
+        depends. With `host`, it occupies the CPU also in `overlap(offload=True)`. `imbalance` is a
+        factor per rank, `noise` one per call.
         """
         amount = {
             name: self._number(f"compute: {name}", value, 0, 1e30, "a number from 0 to 1e30")
@@ -239,7 +241,7 @@ class Phases:
         if seconds is not None:
             wanted = "seconds from 0 to 1e6"
             amount["seconds"] = self._number("compute: seconds", seconds, 0, 1e6, wanted)
-        offloads = self._overlap == "device"
+        offloads = self._overlap == "device" and not host
         self._call(
             "compute", OFFLOADED if offloads else BLOCKING, **amount, kernel=kernel,
             precision=precision, is_offloaded=offloads, imbalance=imbalance, noise=noise,
@@ -399,11 +401,24 @@ class Phases:
             self._message("send", target, one, tag, OWN)
         self._wait(OWN)
 
-    def shift(self, by: int, bytes: int) -> None:
-        """Send to the rank at this distance around all ranks, and receive from the other side."""
+    def shift(
+        self, by: int, bytes: int, axis: int | None = None, grid: Grid | None = None
+    ) -> None:
+        """Send to the rank at this distance around all ranks, or around an axis of the grid, and
+        receive from the other side."""
+        of = grid or self.grid_of_ranks
+        if axis is not None:
+            self._axis(axis, of)
+
+        def partner(step: int) -> dict[str, Any]:
+            if axis is None:
+                return {"rule": "shift", "by": step}
+            steps = [step if k == axis else 0 for k in range(len(of.shape))]
+            return self._offset(of, steps, True)
+
         tag, size = next(self._tags) % 32768, self._size("shift", bytes)
-        self._message("recv", {"rule": "shift", "by": -int(by)}, size, tag, OWN)
-        self._message("send", {"rule": "shift", "by": int(by)}, size, tag, OWN)
+        self._message("recv", partner(-int(by)), size, tag, OWN)
+        self._message("send", partner(int(by)), size, tag, OWN)
         self._wait(OWN)
 
     # Panels of dense linear algebra, along one axis of the grid

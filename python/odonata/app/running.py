@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     import matplotlib.axes
 
 NODES_WANTED = "numbers of nodes: `32`, a list `32,512`, or a doubling range `128:8192`"
-BUILT_IN = ("hpcg",)
+BUILT_IN = (
+    "hpl", "hpl-mxp", "graph500", "hpcg", "hacc", "nekbone", "amr-wind", "lammps", "fmm",
+    "shamrock",
+)  # fmt: skip
 WANTED = f"a model: {', '.join(BUILT_IN)}, or a Python file that defines `model = App(...)`"
 
 

@@ -1,0 +1,90 @@
+"""HPL-MxP: LU in low precision without pivots, then refinement in double precision.
+
+Sources: ROCm/rocHPL-MxP, pgetrf; hpl-mxp.org.
+"""
+
+import math
+
+from odonata.app import App, Phases
+from odonata.app.shapes import balanced
+
+
+def order(a: Phases) -> int:
+    """Order of the matrix, which is stored in 32 bits, from the stated memory."""
+    if a.n:
+        return int(a.n)
+    return int(math.sqrt(a.gigabytes * 1e9 * a.ranks / 4) / a.nb) * a.nb
+
+
+def diagonal(a: Phases, row: int, column: int) -> None:
+    """The owner factorises and inverts a block and broadcasts it along its row and column."""
+    nb = a.nb
+    with a.phase("diagonal"):
+        with a.where(axis=0, at=row), a.where(axis=1, at=column):
+            a.compute(flops=2 * nb**3, bytes=4 * nb * nb, kernel="panel", precision="fp32",
+                      host=True)
+        with a.where(axis=0, at=row):
+            a.bcast(4 * nb * nb, axes=1, root=column)
+        with a.where(axis=1, at=column):
+            a.bcast(4 * nb * nb, axes=0, root=row)
+
+
+def factorise(a: Phases, n: int) -> None:
+    nb = a.nb
+    p, q = a.shape
+    for k in a.sampled(range(n // nb)):
+        left = n - k * nb
+        rows, columns = left / p, left / q
+        row, column = k % p, k % q
+        with a.overlap(offload=True):
+            with a.phase("update"):
+                # With the panels of the step before, in 16 bits into 32.
+                a.compute(flops=2 * nb * rows * columns, bytes=2 * 4 * rows * columns,
+                          kernel="gemm", precision="fp16", size=min(rows, columns))
+            diagonal(a, row, column)
+            with a.phase("panels"):
+                a.panel_bcast(2 * nb * rows, axis=1, root=column, algorithm=a.broadcast)
+                a.panel_bcast(2 * nb * columns, axis=0, root=row, algorithm=a.broadcast)
+
+
+def refine(a: Phases, n: int) -> None:
+    nb = a.nb
+    p, q = a.shape
+    with a.phase("refinement"), a.loop(a.refinements):
+        # Entries of the matrix are computed again, about 10 operations each [estimate].
+        a.compute(flops=12 * n / p * n / q, kernel="stream")
+        a.allreduce(int(n / p) * 8, axes=1)
+        a.allreduce(int(n / q) * 8, axes=0)
+        with a.loop(2 * (n // nb)):
+            # A block of the solution goes down its column, partial sums go along its row.
+            a.compute(flops=nb * nb, bytes=4 * nb * nb)
+            a.bcast(4 * nb, axes=0)
+            a.reduce(4 * nb, axes=1)
+
+
+def solve(a: Phases) -> None:
+    n = order(a)
+    factorise(a, n)
+    refine(a, n)
+
+
+def flops(a: Phases) -> float:
+    n = float(order(a))
+    return 2 / 3 * n**3 + 3 / 2 * n**2
+
+
+model = App(
+    solve,
+    grid=lambda ranks: balanced(ranks, 2)[::-1],
+    options={
+        "n": 0,  # 0: from `gigabytes`
+        "gigabytes": 56.0,  # of one rank [estimate]
+        "nb": 2560,  # [rocHPL-MxP]
+        "broadcast": "1ringM",
+        "refinements": 3,  # [estimate]; at most 50
+    },
+    ppn=12,
+    merit=lambda a, seconds: flops(a) / seconds,
+    unit="flop/s",
+    title="HPL-MxP",
+)
