@@ -1,6 +1,6 @@
 """`make conformance`: runs MPI programs and compares their results with the reference library's.
 
-    run.py [--part] [mpi4py|storm|tuning|fortran|misuse|programs|libraries] ...
+    run.py [--part] [mpi4py|storm|tuning|fortran|misuse|programs|libraries|posix] ...
 
 Runs all of them if none is named.
 
@@ -17,7 +17,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 # Plain scripts in neighboring folders: nothing here is installed.
-FOLDERS = ("", "mpi4py", "storm", "tuning", "fortran", "misuse", "programs", "libraries")
+FOLDERS = ("", "mpi4py", "storm", "tuning", "fortran", "misuse", "programs", "libraries",
+           "posix")  # fmt: skip
 sys.path[:0] = [str(HERE / name) for name in FOLDERS]
 
 
@@ -25,6 +26,7 @@ def main() -> int:
     import libraries
     import misuse
     import mpich_fortran
+    import posix_suites
     import programs
     import storms
     import suite
@@ -47,6 +49,9 @@ def main() -> int:
     commands.add_parser("libraries", help="HDF5, h5py and PnetCDF on simulated file systems.")
     program = commands.add_parser("programs", help="programs on simulated file systems.")
     program.add_argument("names", nargs="*", help="checks, such as `git`.")
+    files = commands.add_parser("posix", help="pjdfstest, fsx and random calls on files.")
+    files.add_argument("--seeds", type=int, help="number of seeds of each random test.")
+    files.add_argument("--calls", type=int, help="random calls per seed.")
     given = parser.parse_args()
 
     start = time.monotonic()
@@ -76,6 +81,13 @@ def main() -> int:
         fine &= mpich_fortran.main()
     if given.what == "misuse" or given.what is None and not given.part:
         fine &= misuse.main()
+    if given.what in (None, "posix"):
+        one = given.what == "posix"
+        fine &= posix_suites.main(
+            part=given.part,
+            seeds=given.seeds if one else None,
+            calls=given.calls if one else None,
+        )
     print(f"{'all as expected' if fine else 'FAILED'}, after {time.monotonic() - start:.0f} s")
     return 0 if fine else 1
 

@@ -4,6 +4,7 @@ files that are kept, and runs that are killed.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -306,3 +307,164 @@ def test_copies_have_equal_contents(odonata):
     text = " && ".join(steps)
     done = odonata("run", "-n", 1, *MACHINE, "--", "sh", "-c", text)
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
+
+
+ATTRIBUTES = """
+import os, sys
+os.chdir(sys.argv[1])
+def show(what, name):
+    s = os.lstat(name)
+    print(what, s.st_ino, oct(s.st_mode), s.st_nlink, s.st_atime_ns, s.st_mtime_ns, s.st_ctime_ns)
+    return s
+fd = os.open("f", os.O_RDWR | os.O_CREAT, 0o600)
+made = show("create", "f")
+assert made.st_atime_ns == made.st_mtime_ns == made.st_ctime_ns
+os.write(fd, b"x" * 1000)
+written = show("write", "f")
+assert written.st_mtime_ns == written.st_ctime_ns > made.st_mtime_ns
+os.chmod("f", 0o644)
+changed = show("chmod", "f")
+assert changed.st_mtime_ns == written.st_mtime_ns < changed.st_ctime_ns
+os.pread(fd, 100_000, 0)
+read = show("read", "f")
+assert read.st_mtime_ns < read.st_atime_ns > changed.st_ctime_ns
+os.close(os.open("f", os.O_WRONLY | os.O_TRUNC))
+cut = show("truncate", "f")
+assert cut.st_mtime_ns == cut.st_ctime_ns > changed.st_ctime_ns
+os.posix_fallocate(fd, 0, 10_000)
+reserved = show("reserve", "f")
+assert reserved.st_size == 10_000 and reserved.st_mtime_ns > cut.st_mtime_ns
+os.utime("f", ns=(5, 6))
+given = show("utime", "f")
+assert (given.st_atime_ns, given.st_mtime_ns) == (5, 6) and given.st_ctime_ns > cut.st_ctime_ns
+os.utime(fd)
+assert show("present", "f").st_mtime_ns > given.st_ctime_ns
+os.mkdir("d", 0o755)
+assert show("mkdir", "d").st_mode & 0o7777 == 0o755
+os.mkdir("d/e/", 0o700)
+assert show("parent", "d").st_mtime_ns == show("child", "d/e").st_mtime_ns
+os.symlink("f", "l")
+show("link", "l")
+os.rename("f", "g")
+moved = show("rename", "g")
+assert moved.st_ino == made.st_ino and moved.st_ctime_ns > moved.st_mtime_ns
+os.close(os.open("m", os.O_WRONLY | os.O_CREAT, 0o400))
+assert show("mode", "m").st_mode & 0o7777 == 0o400
+show("top", ".")
+for entry in sorted(os.scandir("."), key=lambda entry: entry.name):
+    assert entry.inode() == os.lstat(entry.name).st_ino < 100, entry.name
+    print(entry.name, entry.inode())
+print(os.statvfs("."))
+"""
+
+
+@pytest.mark.parametrize("mount", ["/lus/flare", "/daos"])
+def test_attributes_are_those_of_the_simulation(odonata, mount):
+    """Numbers, times and usage do not depend on the computer, its disk and its clock."""
+    run = ("run", "-n", 1, *MACHINE, "--quiet", "--", sys.executable, "-c", ATTRIBUTES, mount)
+    outputs = set()
+    for _ in range(2):
+        done = odonata(*run)
+        assert done.returncode == 0, done.stderr
+        outputs.add(done.stdout)
+    (output,) = outputs
+    assert output.count("\n") == 20
+
+
+def test_the_size_of_a_file_system_is_that_of_the_machine(odonata):
+    text = "df -B 1 --output=size,used /lus/flare /daos"
+    done = odonata("run", "-n", 1, *MACHINE, "--quiet", "--", "sh", "-c", text)
+    sizes = [[int(n) for n in line.split()] for line in done.stdout.splitlines()[1:]]
+    # 160 OSTs of 500 TB (machines/aurora.toml). DAOS: 1,024 servers of 2 engines, each with
+    # 16 targets of 256 GB of SCM and 8 NVMes of 15.3 TB.
+    assert sizes == [[160 * 500 * 10**12, 0], [2048 * (16 * 256 * 10**9 + 8 * 153 * 10**11), 0]]
+
+
+DEADLOCK = """
+import errno, fcntl, os, time
+rank = int(os.environ["PMI_RANK"])
+fd = os.open("/lus/flare/f", os.O_RDWR | os.O_CREAT)
+fcntl.lockf(fd, fcntl.LOCK_EX, 1, rank)
+os.mkdir(f"/lus/flare/{rank}")
+while not os.path.exists(f"/lus/flare/{1 - rank}"):
+    pass
+try:
+    fcntl.lockf(fd, fcntl.LOCK_EX, 1, 1 - rank)
+    print("locked", flush=True)
+except OSError as error:
+    print(errno.errorcode[error.errno], flush=True)
+"""
+
+
+def test_a_cycle_of_locks_is_an_error_of_one_rank(odonata):
+    run = ("run", "-n", 2, *MACHINE, "--quiet", "--", sys.executable, "-c", DEADLOCK)
+    done = odonata(*run)
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split()) == [errno.errorcode[errno.EDEADLK], "locked"]
+
+
+def test_too_many_mounts_are_an_error_of_the_input(odonata):
+    mounts = [word for i in range(12) for word in ("--mount", f"/mount{i}=flare")]
+    done = odonata("run", "-n", 1, *MACHINE, *mounts, "--", "true")
+    assert done.returncode == 2
+    assert "at most 14 mounts" in done.stderr
+
+
+CALLS = """
+import ctypes, errno, os, struct, sys
+def error_of(call, *arguments, **more):
+    try:
+        call(*arguments, **more)
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "none"
+libc = ctypes.CDLL(None, use_errno=True)
+# A link of one mount into the other: names cannot move between file systems.
+os.mkdir("/daos/d")
+os.symlink("/daos/d", "/lus/flare/there")
+open("/lus/flare/f", "w").write("0123456789")
+print("rename", error_of(os.rename, "/lus/flare/f", "/lus/flare/there/f"))
+print("link", error_of(os.link, "/lus/flare/f", "/lus/flare/there/f"))
+print("listed", os.listdir("/daos/d"))
+# A read beyond the end.
+fd = os.open("/lus/flare/f", os.O_RDONLY)
+print("read", len(os.read(fd, 1 << 20)))
+# The layout of an open file: lov_user_md_v1 with 4 stripes of 2 MiB.
+fd = os.open("/lus/flare/striped", os.O_RDWR | os.O_CREAT)
+layout = struct.pack("<II16sIHH", 0x0BD10BD0, 1, b"", 2 << 20, 4, 0xFFFF)
+os.setxattr(fd, "lustre.lov", layout)
+for place in (fd, "/lus/flare/striped"):
+    print("layout", struct.unpack("<IHH", os.getxattr(place, "lustre.lov")[24:32])[:2])
+os.write(fd, b"data")
+print("fixed", error_of(os.setxattr, fd, "lustre.lov", layout))
+# dfuse has no fallocate, and the C library writes zeros instead.
+for mount in ("/lus/flare", "/daos"):
+    fd = os.open(f"{mount}/space", os.O_RDWR | os.O_CREAT)
+    result = libc.fallocate(fd, 0, ctypes.c_long(0), ctypes.c_long(5000))
+    print("fallocate", result and os.strerror(ctypes.get_errno()))
+    os.pwrite(fd, b"x" * 10, 100)
+    os.posix_fallocate(fd, 0, 10_000)
+    data = os.pread(fd, 20_000, 0)
+    print("posix_fallocate", len(data), data.strip(b"\\0"))
+"""
+
+
+def test_errors_and_data_of_calls(odonata):
+    done = odonata("run", "-n", 1, *MACHINE, "--json", "--", sys.executable, "-c", CALLS)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("odonata")]
+    assert lines[:11] == [
+        "rename EXDEV",
+        "link EXDEV",
+        "listed []",
+        "read 10",
+        "layout (2097152, 4)",
+        "layout (2097152, 4)",
+        "fixed EEXIST",
+        "fallocate 0",
+        "posix_fallocate 10000 b'xxxxxxxxxx'",
+        "fallocate Operation not supported",
+        "posix_fallocate 10000 b'xxxxxxxxxx'",
+    ]
+    flare = traffic(json.loads(done.stdout[done.stdout.index("{") :]), "flare")
+    assert flare["bytes_read"] == 10 + 10_000

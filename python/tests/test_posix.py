@@ -127,6 +127,25 @@ def test_random_calls(store, tmp_path, seed):
     assert text.count("\n") > 10_000
 
 
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("mount", ["/lus/flare", "/daos"])
+def test_random_calls_in_a_simulation(odonata, tmp_path, seed, mount):
+    """The simulator executes calls on names: with the same results as the kernel."""
+    program = compiled(tmp_path, "posix_random.c")
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    n = 2000
+    refused = ["no-links"] if mount == "/daos" else []
+    arguments = [program, plain, str(seed), str(n), *refused]
+    expected = subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
+    script = f"mkdir {mount}/w; {program} {mount}/w {seed} {n}"
+    run = ("run", "-n", 1, "--machine", "aurora", "--compute", "none", "--quiet", "--")
+    done = odonata(*run, "bash", "-c", script)
+    assert done.returncode == 0, done.stderr
+    found = done.stdout.replace(f"{mount}/w", "TOP").splitlines()
+    assert found == expected.replace(str(plain), "TOP").splitlines()
+
+
 @pytest.mark.parametrize(
     "script",
     [

@@ -8,6 +8,7 @@ use machine::{InputError, Machine, nearest};
 use serde::Serialize;
 use std::path::{Component, Path, PathBuf};
 use workload::LayoutComponent;
+use workload::file_request::MAX_MOUNTS;
 
 /// `f_type` of `statfs`: LL_SUPER_MAGIC of Lustre, and FUSE_SUPER_MAGIC, as which DAOS is mounted.
 const LUSTRE_MAGIC: u64 = 0x0bd0_0bd0;
@@ -56,6 +57,10 @@ pub(super) fn mounts(program: &Program, machine: &Machine) -> Result<FileSystems
             }
         }
     }
+    if mounts.len() > MAX_MOUNTS {
+        let expected = format!("at most {MAX_MOUNTS} mounts, with those of the machine");
+        errors.push(InputError::new("mount", format!("{} mounts", mounts.len()), expected));
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -81,13 +86,16 @@ fn facts(number: usize, system: &FileSystem) -> SystemFacts {
             file_system,
             magic: LUSTRE_MAGIC,
             transfer_bytes: LUSTRE_TRANSFER,
-            bytes: Some(lustre.ost_capacity.saturating_mul(lustre.osts.into())),
+            bytes: lustre.ost_capacity.saturating_mul(lustre.osts.into()),
             layout: lustre.layout.iter().map(component).collect(),
             osts: lustre.osts,
         },
-        Protocol::Daos(_) => {
+        Protocol::Daos(daos) => {
             let (magic, transfer_bytes) = (FUSE_MAGIC, DAOS_TRANSFER);
-            SystemFacts { file_system, magic, transfer_bytes, ..SystemFacts::default() }
+            let engines = system.hosts.len() as u64 * u64::from(daos.engines);
+            let scm = u64::from(daos.targets) * daos.scm_capacity;
+            let bytes = engines * (scm + u64::from(daos.nvmes) * daos.nvme_capacity);
+            SystemFacts { file_system, magic, transfer_bytes, bytes, ..SystemFacts::default() }
         }
     }
 }

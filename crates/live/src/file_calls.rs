@@ -6,20 +6,19 @@
 //! backing file right after its call finds what it should.
 
 use crate::file_effects::{self, Request};
-use crate::file_facts::SystemFacts;
+use crate::file_facts::{self, SystemFacts};
 use crate::file_layouts;
-use crate::file_names::{NameSpace, Names, Place};
+use crate::file_names::{FileState, NameSpace, Names, Place};
 use crate::file_store::{FileStore, FileSystems};
+use crate::file_waits::Waits;
 use crate::outcome::{FailureCause, FileTraffic};
 use crate::segment::lies_inside;
 use crate::tokens::PAUSE;
 use base::{Span, Time};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use workload::file_flag::{APPEND, CREATE, DIRECTORY, EXISTS, OPEN, TRUNCATE};
-use workload::file_request::{FileRequest, Range, Usage, request_flag};
+use workload::file_request::{FileRequest, Range, Usage, attribute, request_flag};
 use workload::wire::{FileBlock, Segment, Submission};
 use workload::{Call, CompletionStatus, FileCall, FileCallKind, FileId, LayoutRequest, Op, Token};
 
@@ -35,6 +34,9 @@ struct PendingCall {
     system: usize,
     target: usize,
     call: FileCall,
+    /// `NameSpace::changes` at submission, and whether the path leads to a file of a mount.
+    changes: u64,
+    is_inside: bool,
     submitted: Time,
     /// What the simulated file system returns, if it does.
     description: Option<String>,
@@ -47,8 +49,7 @@ pub(crate) struct FileCalls {
     facts: Vec<SystemFacts>,
     /// By rank and token.
     pending: BTreeMap<(u32, Token), PendingCall>,
-    /// By rank: new files that get their final permissions when the rank has opened them.
-    restricted: BTreeMap<u32, Vec<(File, u32)>>,
+    waits: Waits,
     /// By index of the file system.
     traffic: Vec<FileTraffic>,
     /// The store, removed at the end.
@@ -58,7 +59,10 @@ pub(crate) struct FileCalls {
 impl FileCalls {
     pub fn new(systems: &FileSystems) -> io::Result<FileCalls> {
         let store = FileStore::new(systems)?;
-        let names = NameSpace::new(&store)?;
+        let mut names = NameSpace::new(&store)?;
+        if store.temporary().is_some() {
+            names.date_roots(systems.epoch_ns);
+        }
         let traffic = names
             .systems
             .iter()
@@ -71,7 +75,7 @@ impl FileCalls {
             facts,
             epoch_ns: systems.epoch_ns,
             pending: BTreeMap::new(),
-            restricted: BTreeMap::new(),
+            waits: Waits::default(),
             traffic,
             store,
         })
@@ -103,7 +107,6 @@ impl FileCalls {
         now: Time,
         calls: &mut Vec<Call>,
     ) -> Result<Op, FailureCause> {
-        self.restrict(rank);
         let request = request_of(segment, s)
             .ok_or_else(|| FailureCause::Protocol(format!("submitted no file call: {s:?}")))?;
         let Some(system) = self.names.index(request.header.file_system) else {
@@ -113,15 +116,32 @@ impl FileCalls {
         if request.has(request_flag::STORE_FULL) {
             return Err(FailureCause::StoreFull { error: request.header.mode as i32 });
         }
+        if request.has(request_flag::NUMBERS) && request.kind == FileCallKind::ReadDirectory {
+            let call = call_of(self.names.systems[system].number, &request);
+            self.keep((rank, token), s, now, (system, call, true));
+            return Ok(Op::Pause);
+        }
         let mut kept = None;
-        let call = match request.has_flag(OPEN) {
-            true => self.call_on_open_file(system, &request),
+        let (call, is_inside) = match request.has_flag(OPEN) {
+            true => (self.call_on_open_file(system, &request), true),
             false => self.call_by_path(system, &request, rank, (calls, &mut kept)),
         };
         if let Some(layout) = request.layout().or(kept) {
             let op = Op::Layout { file_system: call.file_system, request: Box::new(layout) };
             calls.push(Call { rank, token: PAUSE, after: Span::ZERO, op });
         }
+        self.keep((rank, token), s, now, (system, call, is_inside));
+        Ok(Op::File(call))
+    }
+
+    /// Keeps a call until it completes.
+    fn keep(
+        &mut self,
+        key: (u32, Token),
+        s: &Submission,
+        submitted: Time,
+        (system, call, is_inside): (usize, FileCall, bool),
+    ) {
         // A link may lead to another mount.
         let target = self.names.index(u32::from(call.file_system)).unwrap_or(system);
         let pending = PendingCall {
@@ -131,11 +151,12 @@ impl FileCalls {
             system,
             target,
             call,
-            submitted: now,
+            changes: self.names.changes,
+            is_inside,
+            submitted,
             description: None,
         };
-        self.pending.insert((rank, token), pending);
-        Ok(Op::File(call))
+        self.pending.insert(key, pending);
     }
 
     fn call_on_open_file(&mut self, system: usize, request: &Request) -> FileCall {
@@ -163,11 +184,13 @@ impl FileCalls {
         request: &Request,
         rank: u32,
         (calls, kept): (&mut Vec<Call>, &mut Option<LayoutRequest>),
-    ) -> FileCall {
+    ) -> (FileCall, bool) {
         let place = self.names.resolve(system, &request.path, request.follows());
         let other = match request.kind {
-            FileCallKind::Rename | FileCallKind::Link => {
-                Some(self.names.resolve(system, &request.other, false))
+            FileCallKind::Rename => Some(self.names.resolve(system, &request.other, false)),
+            FileCallKind::Link => {
+                let follow = file_effects::follows_existing(&request);
+                Some(self.names.resolve(system, &request.other, follow))
             }
             _ => None,
         };
@@ -190,6 +213,8 @@ impl FileCalls {
         }
         if let Some(other) = &other {
             match request.kind {
+                // The call fails.
+                _ if other.system != place.system => call.other = call.parent,
                 // The existing file gets the new name.
                 FileCallKind::Link => call.file = other.file,
                 _ => call.other = other.parent,
@@ -202,7 +227,7 @@ impl FileCalls {
         for place in [Some(&place), other.as_ref()].into_iter().flatten() {
             push_lookups(rank, number, place, calls);
         }
-        call
+        (call, place.is_inside())
     }
 
     /// The simulated file system returns this text for a call that completes next.
@@ -222,22 +247,23 @@ impl FileCalls {
         status: CompletionStatus,
     ) -> Result<(), FailureCause> {
         let Some(pending) = self.pending.remove(&(rank, token)) else { return Ok(()) };
-        self.count(&pending, now);
         let mut reply = FileBlock {
             data_bytes: u64::MAX,
             elapsed_ps: now.since(pending.submitted).0,
             completed_ps: now.0,
             ..FileBlock::default()
         };
-        match status {
-            CompletionStatus::FileError(error) => reply.errno = error,
-            _ => {
-                let bytes = bytes_of(segment, pending.block, pending.bytes);
-                let request = bytes.and_then(parse);
-                let request = request
-                    .ok_or_else(|| FailureCause::Protocol("changed a request in flight".into()))?;
-                self.execute((segment, rank), &pending, &request, now, &mut reply)?;
-            }
+        let request = bytes_of(segment, pending.block, pending.bytes).and_then(parse);
+        let request =
+            request.ok_or_else(|| FailureCause::Protocol("changed a request in flight".into()))?;
+        if !request.has(request_flag::NUMBERS) {
+            self.count(&pending, now);
+        }
+        if let CompletionStatus::FileError(error) = status {
+            let earlier = file_effects::error_of_names(&mut self.names, pending.system, &request);
+            reply.errno = earlier.unwrap_or(error);
+        } else {
+            self.execute(segment, &pending, &request, now, &mut reply)?;
         }
         // SAFETY: the block was checked at submission, and the rank waits for the reply.
         unsafe { segment.ptr(pending.block).cast::<FileBlock>().write(reply) };
@@ -246,7 +272,7 @@ impl FileCalls {
 
     fn execute(
         &mut self,
-        (segment, rank): (Segment, u32),
+        segment: Segment,
         pending: &PendingCall,
         request: &Request,
         now: Time,
@@ -257,6 +283,16 @@ impl FileCalls {
         let is_open_file = request.has_flag(OPEN);
         let executes = match request.kind {
             Open => request.has_flag(CREATE) || request.has_flag(TRUNCATE),
+            SetXattr if is_open_file && request.names_layout() => {
+                let is_directory = call.flags & DIRECTORY != 0;
+                if request.layout().is_some() && call.size > 0 && !is_directory {
+                    // The layout of a file with data is fixed.
+                    reply.errno = libc::EEXIST;
+                    return Ok(());
+                }
+                self.names.systems[pending.target].has_layouts = true;
+                false
+            }
             Mkdir | Rmdir | Unlink | Rename | Link | Symlink | SetAttributes | Truncate
             | SetXattr | SetLayout => !is_open_file,
             GetXattr if request.names_description() => {
@@ -266,12 +302,16 @@ impl FileCalls {
                 }
                 return Ok(());
             }
-            GetXattr | GetLayout if request.names_layout() && !is_open_file => {
+            GetXattr | GetLayout if request.names_layout() => {
                 self.read_layout(pending, request, segment, reply);
                 return Ok(());
             }
             StatFs => {
                 self.read_usage(pending, segment, reply);
+                return Ok(());
+            }
+            ReadDirectory if request.has(request_flag::NUMBERS) => {
+                self.read_numbers(pending, request, segment, reply);
                 return Ok(());
             }
             _ => false,
@@ -280,10 +320,7 @@ impl FileCalls {
         let now_ns = self.epoch_ns.map(|epoch| epoch.saturating_add((now.0 / 1000) as i64));
         if executes {
             match file_effects::execute(&mut self.names, pending.system, request, now_ns) {
-                Ok(effect) => {
-                    reply.value = u64::from(effect.created);
-                    self.restricted.entry(rank).or_default().extend(effect.restricted);
-                }
+                Ok(created) => reply.value = u64::from(created),
                 Err(error @ (libc::ENOSPC | libc::EDQUOT)) => {
                     return Err(FailureCause::StoreFull { error });
                 }
@@ -293,48 +330,121 @@ impl FileCalls {
                 }
             }
         }
+        if request.kind == Lock
+            && self.waits.attempt(now, request.header.owner, request.header.group)
+        {
+            reply.errno = libc::EDEADLK;
+            return Ok(());
+        }
         if request.kind == Write && request.has_flag(APPEND) {
             self.measure(pending.target, call.file);
         }
-        if request.kind == Stat {
-            self.date(pending, call.file, request);
-        }
-        let transfer_bytes = self.facts[pending.target].transfer_bytes;
-        let state = self.names.systems[pending.target].state(call.file);
         match request.kind {
-            Stat if !state.is_directory => reply.value = transfer_bytes,
+            Stat => self.read_attributes(pending, request, reply),
+            _ => self.update(pending, request, now_ns, reply),
+        }
+        Ok(())
+    }
+
+    /// What a call other than `Stat` changes of the state of its file.
+    fn update(
+        &mut self,
+        pending: &PendingCall,
+        request: &Request,
+        now_ns: Option<i64>,
+        reply: &mut FileBlock,
+    ) {
+        use FileCallKind::*;
+        let call = &pending.call;
+        let state = self.names.systems[pending.target].state(call.file);
+        let header = &request.header;
+        match request.kind {
             Open => {
-                if !is_open_file && pending.target == pending.system {
+                if pending.target == pending.system {
                     state.path = Some(request.path.as_slice().into());
                 }
                 if request.has_flag(TRUNCATE) && !state.is_directory {
                     state.size = Some(0);
+                    state.modify(now_ns);
                 }
             }
-            Read => reply.value = request.header.bytes,
+            Read => {
+                reply.value = header.bytes;
+                state.access(now_ns);
+            }
+            ReadDirectory => state.access(now_ns),
             Write => {
                 let size = state.size.unwrap_or(0);
                 if request.has_flag(APPEND) {
                     reply.offset = size;
                 }
-                let end = reply.offset.saturating_add(request.header.bytes);
+                let end = reply.offset.saturating_add(header.bytes);
                 state.size = Some(size.max(end));
-                state.modified_ns = now_ns;
-                reply.value = request.header.bytes;
+                state.modify(now_ns);
+                reply.value = header.bytes;
             }
             Truncate => {
-                state.size = Some(request.header.bytes);
-                state.modified_ns = now_ns;
+                state.size = Some(header.bytes);
+                state.modify(now_ns);
             }
-            SetAttributes => state.modified_ns = None,
+            SetAttributes => set_times(state, header, now_ns),
+            SetXattr | SetLayout => state.changed_ns = now_ns,
             Allocate => {
-                let end = call.offset.saturating_add(request.header.bytes);
-                state.size = Some(state.size.unwrap_or(0).max(end));
+                let mode = header.mode as i32;
+                let size = state.size.unwrap_or(0);
+                let end = call.offset.saturating_add(header.bytes);
+                if mode & libc::FALLOC_FL_KEEP_SIZE == 0 && end > size {
+                    state.size = Some(end);
+                }
+                if mode & !libc::FALLOC_FL_KEEP_SIZE != 0 || state.size != Some(size) {
+                    state.modify(now_ns);
+                }
             }
             _ => {}
         }
         reply.size = state.size.unwrap_or(0);
-        Ok(())
+    }
+
+    /// The attributes of a file that the store does not have.
+    fn read_attributes(&mut self, pending: &PendingCall, request: &Request, reply: &mut FileBlock) {
+        let mut file = pending.call.file;
+        let (mut target, mut is_inside) = (pending.target, pending.is_inside);
+        // The path may lead to another file than at submission.
+        if !request.has_flag(OPEN) && self.names.changes != pending.changes {
+            let place = self.names.resolve(pending.system, &request.path, request.follows());
+            (file, target, is_inside) = (place.file, place.system, place.is_inside());
+        }
+        if !is_inside {
+            return;
+        }
+        self.date(pending.system, (target, file), request);
+        let state = self.names.systems[target].state(file);
+        if !state.is_directory {
+            reply.value = self.facts[target].transfer_bytes;
+        }
+        reply.inode = u64::from(file) + 1;
+        reply.accessed_ns = state.accessed_ns.unwrap_or(0);
+        reply.modified_ns = state.modified_ns.unwrap_or(0);
+        reply.changed_ns = state.changed_ns.unwrap_or(0);
+        reply.size = state.size.unwrap_or(0);
+    }
+
+    /// The numbers of entries of a directory, whose inodes on the real disk the request has.
+    fn read_numbers(
+        &mut self,
+        pending: &PendingCall,
+        request: &Request,
+        segment: Segment,
+        reply: &mut FileBlock,
+    ) {
+        let names = &mut self.names.systems[pending.system];
+        let mut numbers = Vec::with_capacity(request.value.len());
+        for inode in request.value.chunks_exact(8) {
+            let inode = u64::from_ne_bytes(inode.try_into().expect("eight bytes"));
+            let file = names.open_file(request.header.device, inode);
+            numbers.extend((u64::from(file) + 1).to_ne_bytes());
+        }
+        return_data(pending, segment, &numbers, reply);
     }
 
     /// Takes the size of a file from the store, for data to be appended: an earlier call may have
@@ -345,20 +455,23 @@ impl FileCalls {
         self.names.resolve(system, &path, true);
     }
 
-    /// Gives a file the simulated time of its last change: its program is about to read it. The
-    /// data have been written at real times since.
-    fn date(&mut self, pending: &PendingCall, file: FileId, request: &Request) {
-        let state = self.names.systems[pending.target].state(file);
-        let Some(modified_ns) = state.modified_ns.take() else { return };
+    /// Gives a file of the store the simulated time of its last change: its program is about to
+    /// read it. The data have been written at real times since.
+    fn date(&mut self, system: usize, (target, file): (usize, FileId), request: &Request) {
+        let state = self.names.systems[target].state(file);
+        let modified_ns = state.modified_ns;
+        if !std::mem::take(&mut state.is_undated) || modified_ns.is_none() {
+            return;
+        }
         let (system, path) = match request.has_flag(OPEN) {
-            true => (pending.target, state.path.clone()),
-            false => (pending.system, Some(request.path.as_slice().into())),
+            true => (target, state.path.clone()),
+            false => (system, Some(request.path.as_slice().into())),
         };
         let Some(path) = path else { return };
         let place = self.names.resolve(system, &path, request.follows());
         if place.file == file && place.stat.is_some() {
             // A failure leaves the real time.
-            let _ = file_effects::set_times(&place, None, Some(modified_ns), false);
+            let _ = file_effects::set_times(&place, None, modified_ns, false);
         }
     }
 
@@ -370,6 +483,20 @@ impl FileCalls {
         segment: Segment,
         reply: &mut FileBlock,
     ) {
+        if request.has_flag(OPEN) {
+            // The request has what the library has found at the file.
+            let is_directory = self.names.systems[pending.target].state(pending.call.file);
+            let stored = (!request.value.is_empty()).then(|| request.value.clone());
+            let value = match is_directory.is_directory {
+                true => stored,
+                false => self.facts[pending.target].attribute(stored),
+            };
+            match value {
+                Some(value) => return_data(pending, segment, &value, reply),
+                None => reply.errno = libc::ENODATA,
+            }
+            return;
+        }
         let place = self.names.resolve(pending.system, &request.path, request.follows());
         let value = match place.error {
             Some(error) => Err(error),
@@ -398,37 +525,55 @@ impl FileCalls {
         let number = self.names.systems[pending.system].number;
         let roots = self.store.roots();
         let Some((_, root)) = roots.iter().find(|(other, _)| *other == number) else { return };
-        match facts.usage(root) {
-            Err(why) => reply.errno = why.raw_os_error().unwrap_or(libc::EIO),
-            Ok(usage) => {
-                // SAFETY: plain data without padding.
-                let bytes = unsafe {
-                    let at = std::ptr::from_ref(&usage).cast::<u8>();
-                    std::slice::from_raw_parts(at, size_of::<Usage>())
-                };
-                return_data(pending, segment, bytes, reply);
+        let (bytes, files) = match file_facts::contents(root) {
+            Ok(contents) => contents,
+            Err(why) => {
+                reply.errno = why.raw_os_error().unwrap_or(libc::EIO);
+                return;
             }
-        }
+        };
+        // What the targets hold, if the file system states it: `TARGET:BYTES`, separated by blanks.
+        let of_target = |word: &str| word.split_once(':')?.1.parse::<u64>().ok();
+        let held = |text: &String| text.split_whitespace().filter_map(of_target).sum();
+        let used = pending.description.as_ref().map_or(bytes, held);
+        let usage = facts.usage(used, files);
+        // SAFETY: plain data without padding.
+        let bytes = unsafe {
+            let at = std::ptr::from_ref(&usage).cast::<u8>();
+            std::slice::from_raw_parts(at, size_of::<Usage>())
+        };
+        return_data(pending, segment, bytes, reply);
     }
 
     fn count(&mut self, pending: &PendingCall, now: Time) {
+        let call = &pending.call;
         let traffic = &mut self.traffic[pending.target];
         traffic.calls += 1;
         traffic.time += now.since(pending.submitted);
-        match pending.call.kind {
-            FileCallKind::Read => traffic.bytes_read += pending.call.bytes,
-            FileCallKind::Write => traffic.bytes_written += pending.call.bytes,
+        match call.kind {
+            FileCallKind::Read => {
+                traffic.bytes_read += call.bytes.min(call.size.saturating_sub(call.offset));
+            }
+            FileCallKind::Write => traffic.bytes_written += call.bytes,
             _ => {}
         }
     }
+}
 
-    /// Gives new files of the rank their final permissions: it has opened them.
-    pub fn restrict(&mut self, rank: u32) {
-        for (file, mode) in self.restricted.remove(&rank).into_iter().flatten() {
-            // The file may have been deleted.
-            let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
-        }
+/// The times that `SetAttributes` leaves.
+fn set_times(state: &mut FileState, header: &FileRequest, now_ns: Option<i64>) {
+    let time = |present: u32, given: u32, ns: i64| match header.attributes {
+        attributes if attributes & present != 0 => Some(now_ns),
+        attributes if attributes & given != 0 => Some(now_ns.map(|_| ns)),
+        _ => None,
+    };
+    let accessed = time(attribute::ACCESSED_NOW, attribute::ACCESSED, header.accessed_ns);
+    let modified = time(attribute::MODIFIED_NOW, attribute::MODIFIED, header.modified_ns);
+    state.accessed_ns = accessed.unwrap_or(state.accessed_ns);
+    if let Some(modified_ns) = modified {
+        (state.modified_ns, state.is_undated) = (modified_ns, true);
     }
+    state.changed_ns = now_ns;
 }
 
 /// The layout from before the run of the file of a call, or of the directory of a new one.
@@ -455,13 +600,6 @@ fn return_data(pending: &PendingCall, segment: Segment, value: &[u8], reply: &mu
     let data = segment.ptr(pending.block + FileBlock::data_at(pending.bytes));
     // SAFETY: the block has room for that many bytes, as checked at submission.
     unsafe { data.copy_from_nonoverlapping(value.as_ptr(), n) };
-}
-
-impl Drop for FileCalls {
-    fn drop(&mut self) {
-        let ranks: Vec<u32> = self.restricted.keys().copied().collect();
-        ranks.into_iter().for_each(|rank| self.restrict(rank));
-    }
 }
 
 /// The call with what the request states.

@@ -61,20 +61,13 @@ impl Request {
     pub fn follows(&self) -> bool {
         use FileCallKind::*;
         match self.kind {
-            Mkdir | Rmdir | Unlink | Rename | Link | Symlink | ReadLink => false,
+            Mkdir | Rmdir | Unlink | Rename | Link | Symlink => false,
             Open if self.has_flag(CREATE | EXCLUSIVE) => false,
-            _ => !self.has(request_flag::NO_FOLLOW),
+            // What a slash follows is a directory.
+            ReadLink => self.path.ends_with(b"/"),
+            _ => !self.has(request_flag::NO_FOLLOW) || self.path.ends_with(b"/"),
         }
     }
-}
-
-/// What a call has done.
-#[derive(Default)]
-pub(crate) struct Effect {
-    /// `Open`: whether it has created the file.
-    pub created: bool,
-    /// A new file whose owner may not open it with its final permissions.
-    pub restricted: Option<(File, u32)>,
 }
 
 /// Zero, or the error of the last system call.
@@ -98,25 +91,29 @@ fn unmasked<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Executes a call. `epoch_ns` is the simulated time of day, for `*_NOW`; without it real time
-/// counts.
+/// counts. Returns
+/// whether an `Open` or `SetLayout` has created the entry.
 pub(crate) fn execute(
     all: &mut NameSpace,
     system: usize,
     request: &Request,
     now_ns: Option<i64>,
-) -> Result<Effect, i32> {
+) -> Result<bool, i32> {
+    if let Some(error) = error_of_names(all, system, request) {
+        return Err(error);
+    }
     let place = all.resolve(system, &request.path, request.follows());
     if let Some(error) = place.error {
         return Err(error);
     }
-    let done = match request.kind {
+    let created = match request.kind {
         FileCallKind::Open => {
-            let done = open(&place, request)?;
+            let created = open(&place, request)?;
             let is_emptied = request.has_flag(TRUNCATE) && place.is(libc::S_IFREG);
             if let (Some(blocks), Some(stat), true) = (&all.blocks, &place.stat, is_emptied) {
                 blocks.empty(stat.st_ino);
             }
-            done
+            created
         }
         _ if request.sets_layout() => {
             all.systems[place.system].has_layouts = true;
@@ -124,32 +121,91 @@ pub(crate) fn execute(
         }
         kind => {
             change(all, kind, &place, request, now_ns)?;
-            Effect::default()
+            false
         }
     };
-    let inherits = done.created || request.kind == FileCallKind::Mkdir;
+    let inherits = created || request.kind == FileCallKind::Mkdir;
     if inherits && all.systems[place.system].has_layouts {
         inherit_layout(&place)?;
     }
-    if done.created || makes_entry(request.kind) || removes_entry(request.kind) {
-        all.systems[place.system].state(place.parent).modified_ns = now_ns;
+    let names = &mut all.systems[place.system];
+    if created || makes_entry(request.kind) || removes_entry(request.kind) {
+        names.state(place.parent).modify(now_ns);
+        names.state(place.file).changed_ns = now_ns;
+        all.changes += 1;
     }
-    if done.created || makes_entry(request.kind) {
+    let names = &mut all.systems[place.system];
+    if created || makes_entry(request.kind) {
         // A further name of a file keeps the file's number.
         if request.kind == FileCallKind::Link {
-            all.systems[place.system].linked(&place);
+            names.linked(&place).changed_ns = now_ns;
         } else {
-            let inode = all.systems[place.system].created(&place);
-            if let (Some(blocks), Some(inode)) = (&all.blocks, inode) {
-                blocks.forget(inode);
+            let state = names.created(&place);
+            (state.accessed_ns, state.modified_ns) = (now_ns, now_ns);
+            state.changed_ns = now_ns;
+            if let (Some(blocks), Ok(stat)) = (&all.blocks, stat_of(place.fd(), &place.name)) {
+                blocks.forget(stat.st_ino);
+            }
+            if now_ns.is_some() {
+                // A failure leaves the real time.
+                let _ = set_times(&place, now_ns, now_ns, false);
             }
         }
-        if let Some(now_ns) = now_ns {
-            // A failure leaves the real time.
-            let _ = set_times(&place, Some(now_ns), Some(now_ns), false);
-        }
     }
-    Ok(done)
+    Ok(created)
+}
+
+/// The error that the kernel finds in the names of a call before it calls the file system, in its
+/// order (`do_linkat`, `do_renameat2`, `open_last_lookups` in fs/namei.c).
+pub(crate) fn error_of_names(all: &mut NameSpace, system: usize, request: &Request) -> Option<i32> {
+    match request.kind {
+        FileCallKind::Link => error_of_link(all, system, request),
+        FileCallKind::Rename => error_of_rename(all, system, request),
+        FileCallKind::Open if request.has_flag(CREATE) => {
+            all.resolve_to_create(system, &request.path, request.follows()).error
+        }
+        _ => None,
+    }
+}
+
+fn error_of_link(all: &mut NameSpace, system: usize, request: &Request) -> Option<i32> {
+    let from = all.resolve(system, &request.other, follows_existing(request));
+    if let Some(error) = from.error.or(from.error_as_file()) {
+        return Some(error);
+    }
+    let to = all.resolve(system, &request.path, false);
+    match () {
+        () if to.error.is_some() => to.error,
+        () if to.is_dots() || to.stat.is_some() => Some(libc::EEXIST),
+        () if to.has_slash() => Some(libc::ENOENT),
+        () if !from.is_beside(&to) => Some(libc::EXDEV),
+        () if from.is(libc::S_IFDIR) => Some(libc::EPERM),
+        () => None,
+    }
+}
+
+fn error_of_rename(all: &mut NameSpace, system: usize, request: &Request) -> Option<i32> {
+    let from = all.resolve(system, &request.path, false);
+    let to = all.resolve(system, &request.other, false);
+    let replaces = !request.has(request_flag::NO_REPLACE);
+    let exchanges = request.has(request_flag::EXCHANGE);
+    let is_directory = from.is(libc::S_IFDIR);
+    let slash = |place: &Place| place.has_slash() && !place.is(libc::S_IFDIR);
+    match () {
+        () if from.error_of_parent().is_some() => from.error,
+        () if to.error_of_parent().is_some() => to.error,
+        () if !from.is_beside(&to) => Some(libc::EXDEV),
+        () if from.is_dots() => Some(libc::EBUSY),
+        () if to.is_dots() => Some(if replaces { libc::EBUSY } else { libc::EEXIST }),
+        () if from.error.or(to.error).is_some() => from.error.or(to.error),
+        () if from.stat.is_none() => Some(libc::ENOENT),
+        () if !replaces && to.stat.is_some() => Some(libc::EEXIST),
+        () if exchanges && to.stat.is_none() => Some(libc::ENOENT),
+        () if exchanges && slash(&to) => Some(libc::ENOTDIR),
+        () if !is_directory && from.has_slash() => Some(libc::ENOTDIR),
+        () if !is_directory && !exchanges && to.has_slash() => Some(libc::ENOTDIR),
+        () => None,
+    }
 }
 
 fn makes_entry(kind: FileCallKind) -> bool {
@@ -182,10 +238,7 @@ fn change(
             }
             FileCallKind::Rename => rename(all, place, request, now_ns),
             FileCallKind::Link => {
-                let from = all.resolve(place.system, &request.other, !is_unfollowed(request));
-                if let Some(error) = from.error {
-                    return Err(error);
-                }
+                let from = all.resolve(place.system, &request.other, follows_existing(request));
                 check(libc::linkat(from.fd(), from.name.as_ptr(), directory, name, 0))
             }
             FileCallKind::Symlink => {
@@ -206,8 +259,9 @@ fn change(
     }
 }
 
-fn is_unfollowed(request: &Request) -> bool {
-    request.has(request_flag::NO_FOLLOW)
+/// Whether `Link` follows a link as its existing file.
+pub(crate) fn follows_existing(request: &Request) -> bool {
+    !request.has(request_flag::NO_FOLLOW) || request.other.ends_with(b"/")
 }
 
 fn rename(
@@ -217,9 +271,6 @@ fn rename(
     now_ns: Option<i64>,
 ) -> Result<(), i32> {
     let to = all.resolve(place.system, &request.other, false);
-    if let Some(error) = to.error {
-        return Err(error);
-    }
     let mut flags = 0;
     for (flag, native) in [
         (request_flag::NO_REPLACE, libc::RENAME_NOREPLACE),
@@ -240,10 +291,13 @@ fn rename(
         )
     };
     check(result as i32)?;
+    all.systems[to.system].state(to.parent).modify(now_ns);
+    if to.stat.is_some() {
+        all.systems[to.system].state(to.file).changed_ns = now_ns;
+    }
     if flags & libc::RENAME_EXCHANGE == 0 {
         all.systems[place.system].add_entries(place.parent, -1);
         let added = i64::from(to.stat.is_none());
-        all.systems[to.system].state(to.parent).modified_ns = now_ns;
         all.systems[to.system].add_entries(to.parent, added);
     }
     Ok(())
@@ -261,28 +315,31 @@ fn open_entry(place: &Place, flags: i32) -> Result<File, i32> {
     }
 }
 
-fn open(place: &Place, request: &Request) -> Result<Effect, i32> {
+/// Whether it has created the file.
+fn open(place: &Place, request: &Request) -> Result<bool, i32> {
     let mode = request.header.mode;
     if request.has(request_flag::NODE) {
         return make_node(place, request);
     }
     if request.has_flag(CREATE) {
         let flags = libc::O_CREAT | libc::O_EXCL | libc::O_CLOEXEC | libc::O_NOFOLLOW;
-        let usable = mode & 0o7777 | 0o600;
         // SAFETY: a zero-terminated name; the descriptor is new and owned here.
-        let fd =
-            unmasked(|| unsafe { libc::openat(place.fd(), place.name.as_ptr(), flags, usable) });
+        let fd = unmasked(|| unsafe {
+            libc::openat(place.fd(), place.name.as_ptr(), flags, mode & 0o7777)
+        });
         if fd >= 0 {
             // SAFETY: as above.
-            let file = unsafe { File::from_raw_fd(fd) };
-            let restricted = (usable != mode & 0o7777).then_some((file, mode & 0o7777));
-            return Ok(Effect { created: true, restricted });
+            drop(unsafe { File::from_raw_fd(fd) });
+            return Ok(true);
         }
         match errno() {
             libc::EEXIST if request.has_flag(EXCLUSIVE) => return Err(libc::EEXIST),
             libc::EEXIST => {}
             error => return Err(error),
         }
+    }
+    if place.is(libc::S_IFDIR) && request.has_flag(TRUNCATE) {
+        return Err(libc::EISDIR);
     }
     if request.has_flag(TRUNCATE) && place.is(libc::S_IFREG) {
         let access = match (request.has(request_flag::READ), request.has_flag(WRITE)) {
@@ -294,17 +351,17 @@ fn open(place: &Place, request: &Request) -> Result<Effect, i32> {
     } else if place.is(libc::S_IFDIR) && request.has_flag(CREATE) && !request.has_flag(DIRECTORY) {
         return Err(libc::EISDIR);
     }
-    Ok(Effect::default())
+    Ok(false)
 }
 
 /// `mknod`. The program's process makes sockets itself.
-fn make_node(place: &Place, request: &Request) -> Result<Effect, i32> {
+fn make_node(place: &Place, request: &Request) -> Result<bool, i32> {
     let (mode, device) = (request.header.mode, request.header.bytes);
     if place.stat.is_some() {
         return Err(libc::EEXIST);
     }
     if mode & libc::S_IFMT == libc::S_IFSOCK {
-        return Ok(Effect::default());
+        return Ok(false);
     }
     // SAFETY: a zero-terminated name.
     unmasked(|| {
@@ -312,7 +369,7 @@ fn make_node(place: &Place, request: &Request) -> Result<Effect, i32> {
             libc::mknodat(place.fd(), place.name.as_ptr(), mode, device as libc::dev_t)
         })
     })?;
-    Ok(Effect { created: true, restricted: None })
+    Ok(true)
 }
 
 /// Times in nanoseconds since 1970; `None` leaves a time unchanged.
@@ -386,7 +443,7 @@ fn set_xattr(place: &Place, request: &Request) -> Result<(), i32> {
 /// Keeps the layout of an empty file, or the default of a directory, beside it. A file that does
 /// not exist is created with the layout, or a directory if the layout is one of MDTs, with the
 /// permissions of a usual creation mask.
-fn set_layout(place: &Place, request: &Request) -> Result<Effect, i32> {
+fn set_layout(place: &Place, request: &Request) -> Result<bool, i32> {
     let (Some(layout), Some(stored)) = (request.layout(), request.layout_attribute()) else {
         return Err(libc::EINVAL);
     };
@@ -409,7 +466,7 @@ fn set_layout(place: &Place, request: &Request) -> Result<Effect, i32> {
     };
     match set_attribute(&path_of(place)?, stored, request) {
         // A disk without extended attributes cannot keep it; the simulation has it.
-        Ok(()) | Err(libc::EOPNOTSUPP) => Ok(Effect { created, restricted: None }),
+        Ok(()) | Err(libc::EOPNOTSUPP) => Ok(created),
         Err(error) => Err(error),
     }
 }

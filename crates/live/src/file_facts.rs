@@ -1,8 +1,7 @@
 //! What programs read about a file system: its type and size, and the layout of its files.
 
-use std::ffi::CString;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use workload::LayoutComponent;
@@ -13,6 +12,8 @@ use crate::file_layouts;
 /// Longest name of an entry, in bytes; Linux's and both protocols' limit.
 const NAME_BYTES: u64 = 255;
 const BLOCK_BYTES: u64 = 4096;
+/// Number of files that a file system has room for. [estimate]
+const FILES: u64 = 1 << 32;
 
 /// Facts about one file system.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,8 +24,8 @@ pub struct SystemFacts {
     pub magic: u64,
     /// Preferred size of transfers (`st_blksize`), bytes; 0 for that of the real disk.
     pub transfer_bytes: u64,
-    /// Its size. `None`: that of the real disk is reported.
-    pub bytes: Option<u64>,
+    /// Its size.
+    pub bytes: u64,
     /// Lustre: the layout of files without one, and the number of OSTs. Without components, files
     /// have no layout that programs can read.
     pub layout: Vec<LayoutComponent>,
@@ -32,32 +33,20 @@ pub struct SystemFacts {
 }
 
 impl SystemFacts {
-    /// The reply to `StatFs`, with what the real disk states about the store at `root`.
-    pub fn usage(&self, root: &Path) -> io::Result<Usage> {
-        let path = CString::new(root.as_os_str().as_bytes())?;
-        // SAFETY: a plain structure, which the C library fills.
-        let real = unsafe {
-            let mut real: libc::statvfs = std::mem::zeroed();
-            if libc::statvfs(path.as_ptr(), &raw mut real) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            real
-        };
-        let disk = Usage {
-            block_bytes: real.f_frsize,
-            total: real.f_blocks,
-            free: real.f_bfree,
-            available: real.f_bavail,
-            files: real.f_files,
-            free_files: real.f_ffree,
+    /// The reply to `StatFs` when data occupy `used` bytes, and a number of `files` exist.
+    pub fn usage(&self, used: u64, files: u64) -> Usage {
+        let total = self.bytes / BLOCK_BYTES;
+        let free = total.saturating_sub(used.div_ceil(BLOCK_BYTES));
+        Usage {
+            block_bytes: BLOCK_BYTES,
+            total,
+            free,
+            available: free,
+            files: FILES,
+            free_files: FILES.saturating_sub(files),
             name_bytes: NAME_BYTES,
             magic: self.magic,
-        };
-        let Some(bytes) = self.bytes else { return Ok(disk) };
-        let used = (real.f_blocks - real.f_bfree).saturating_mul(real.f_frsize);
-        let total = bytes / BLOCK_BYTES;
-        let free = total.saturating_sub(used / BLOCK_BYTES);
-        Ok(Usage { block_bytes: BLOCK_BYTES, total, free, available: free, ..disk })
+        }
     }
 
     /// The attribute of a file: of the layout that was set for it or that it has inherited,
@@ -81,24 +70,64 @@ impl SystemFacts {
     }
 }
 
+/// Sum of the sizes of regular files below a directory, and number of its files and directories.
+/// Hard links count once.
+pub(crate) fn contents(root: &Path) -> io::Result<(u64, u64)> {
+    let (mut bytes, mut files) = (0, 0);
+    let mut linked = std::collections::BTreeSet::new();
+    let mut todo = vec![root.to_path_buf()];
+    while let Some(dir) = todo.pop() {
+        for entry in std::fs::read_dir(dir)? {
+            let entry = entry?;
+            let found = entry.metadata()?;
+            if found.is_dir() {
+                todo.push(entry.path());
+            } else if found.nlink() > 1 && !linked.insert(found.ino()) {
+                continue;
+            }
+            files += 1;
+            bytes += if found.is_file() { found.len() } else { 0 };
+        }
+    }
+    Ok((bytes, files))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn facts(bytes: Option<u64>) -> SystemFacts {
+    fn facts() -> SystemFacts {
         let last =
             LayoutComponent { stripe_count: 2, stripe_size: 1 << 20, ..LayoutComponent::default() };
+        let bytes = 80 << 50;
         SystemFacts { magic: 7, bytes, layout: vec![last], osts: 160, ..SystemFacts::default() }
     }
 
     #[test]
     fn the_size_is_the_simulated_one() {
-        let root = std::env::temp_dir();
-        let usage = facts(Some(80 << 50)).usage(&root).expect("a directory");
+        let usage = facts().usage(4097, 3);
         assert_eq!((usage.magic, usage.block_bytes, usage.total), (7, 4096, 80 << 38));
-        assert!(usage.free <= usage.total && usage.available == usage.free);
-        let real = facts(None).usage(&root).expect("a directory");
-        assert!(real.total < 80 << 38 && real.magic == 7);
+        assert_eq!((usage.free, usage.available), ((80 << 38) - 2, (80 << 38) - 2));
+        assert_eq!(usage.files - usage.free_files, 3);
+        assert_eq!(facts().usage(u64::MAX, 0).free, 0);
+    }
+
+    #[test]
+    fn files_are_counted_once() {
+        let dir = tempfile();
+        std::fs::create_dir(dir.join("d")).unwrap();
+        std::fs::write(dir.join("d/a"), [0; 100]).unwrap();
+        std::fs::hard_link(dir.join("d/a"), dir.join("b")).unwrap();
+        std::fs::write(dir.join("c"), [0; 11]).unwrap();
+        std::os::unix::fs::symlink("d", dir.join("l")).unwrap();
+        assert_eq!(contents(&dir).unwrap(), (111, 4));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    fn tempfile() -> std::path::PathBuf {
+        let dir = std::env::temp_dir().join(format!("odonata-facts-{}", std::process::id()));
+        std::fs::create_dir(&dir).unwrap();
+        dir
     }
 
     #[test]
@@ -107,7 +136,7 @@ mod tests {
             let unit = u32::from_le_bytes(value[24..28].try_into().unwrap());
             (u16::from_le_bytes(value[28..30].try_into().unwrap()), unit)
         };
-        let default = facts(None).attribute(None).expect("a default");
+        let default = facts().attribute(None).expect("a default");
         assert_eq!(stripes(&default), (2, 1 << 20));
         let of = |count, unit| {
             let part = LayoutComponent {
@@ -116,7 +145,7 @@ mod tests {
                 ..LayoutComponent::default()
             };
             let stored = file_layouts::encode(&[part]);
-            stripes(&facts(None).attribute(Some(stored)).expect("stored"))
+            stripes(&facts().attribute(Some(stored)).expect("stored"))
         };
         assert_eq!(of(8, 0), (8, 1 << 20));
         assert_eq!(of(0, 4 << 20), (2, 4 << 20));

@@ -6,17 +6,17 @@
 //! `dir_oclass`, `chunk_size`.
 
 use std::ffi::CStr;
+use workload::file_request::LAYOUT_NAMES;
 use workload::{LayoutComponent, LayoutRequest};
 
-/// Names of the attribute, and of the one with the MDTs of a directory.
-const NAMES: [&[u8]; 2] = [b"lustre.lov", b"trusted.lov"];
+/// Names of the attribute with the MDTs of a directory.
 const MDT_NAMES: [&[u8]; 2] = [b"lustre.lmv", b"trusted.lmv"];
 /// Attributes of the simulated file system: the objects of a file, and the usage of targets
 /// (`storage::FileSystem::describe`).
 pub(crate) const OBJECTS: &[u8] = b"odonata.objects";
 pub(crate) const USAGE: &[u8] = b"odonata.usage";
 /// The attribute of a file of the store that holds its layout.
-pub(crate) const STORED: &CStr = c"user.odonata.layout";
+pub(crate) use workload::file_request::STORED_LAYOUT as STORED;
 /// The same for the MDTs of a directory, which new entries do not inherit.
 const STORED_MDTS: &CStr = c"user.odonata.mdts";
 
@@ -54,7 +54,7 @@ pub(crate) fn parse(value: &[u8]) -> Option<LayoutRequest> {
 /// The attribute of the store for an attribute of the program; `None` if it is no layout.
 pub(crate) fn stored(name: &[u8]) -> Option<&'static CStr> {
     match () {
-        () if NAMES.contains(&name) => Some(STORED),
+        () if LAYOUT_NAMES.contains(&name) => Some(STORED),
         () if MDT_NAMES.contains(&name) => Some(STORED_MDTS),
         () => None,
     }

@@ -42,12 +42,32 @@ pub(crate) struct FileState {
     /// In bytes; of a directory, the number of entries, if they have been counted.
     pub size: Option<u64>,
     pub is_directory: bool,
-    /// The simulated time of its last change, in nanoseconds since 1970, until the file has it.
+    /// Simulated times of its last access, of its data's last change and of any last change, in
+    /// nanoseconds since 1970. `None`: those of the file of the store.
+    pub accessed_ns: Option<i64>,
     pub modified_ns: Option<i64>,
+    pub changed_ns: Option<i64>,
+    /// The file of the store does not have `modified_ns` yet.
+    pub is_undated: bool,
     /// A path by which it was opened.
     pub path: Option<Box<[u8]>>,
     /// Whether the protocol has got its layout from before the run, if it has one.
     pub is_announced: bool,
+}
+
+impl FileState {
+    /// Its data have changed.
+    pub fn modify(&mut self, now_ns: Option<i64>) {
+        (self.modified_ns, self.changed_ns) = (now_ns, now_ns);
+        self.is_undated = true;
+    }
+    /// Its data have been read. The time changes as with the mount option `relatime` (mount(8)),
+    /// without its limit of a day.
+    pub fn access(&mut self, now_ns: Option<i64>) {
+        if self.accessed_ns <= self.changed_ns {
+            self.accessed_ns = now_ns;
+        }
+    }
 }
 
 /// An entry of a directory, which need not exist.
@@ -65,15 +85,54 @@ pub(crate) struct Place {
     pub lookups: Vec<(FileId, FileId)>,
     /// Why the path does not lead to an entry: `name` is its last component that was looked up.
     pub error: Option<i32>,
+    /// Whether `name` is the last component of the path.
+    pub is_reached: bool,
 }
 
 impl Place {
+    fn new(
+        system: usize,
+        directory: Option<Rc<File>>,
+        name: CString,
+        (parent, file): (FileId, FileId),
+    ) -> Place {
+        let (stat, lookups, error, is_reached) = (None, Vec::new(), None, true);
+        Place { system, directory, name, parent, file, stat, lookups, error, is_reached }
+    }
     /// The directory for calls relative to it.
     pub fn fd(&self) -> RawFd {
         self.directory.as_ref().map_or(libc::AT_FDCWD, |directory| directory.as_raw_fd())
     }
     pub fn is(&self, kind: libc::mode_t) -> bool {
         self.stat.is_some_and(|stat| stat.st_mode & libc::S_IFMT == kind)
+    }
+    /// Whether its path ends with a slash.
+    pub fn has_slash(&self) -> bool {
+        self.name.as_bytes().ends_with(b"/")
+    }
+    /// Whether its last name is `.` or `..`.
+    pub fn is_dots(&self) -> bool {
+        matches!(self.name.as_bytes(), b"." | b"..")
+    }
+    /// The error of a path whose last directory has not been reached.
+    pub fn error_of_parent(&self) -> Option<i32> {
+        self.error.filter(|_| !self.is_reached)
+    }
+    /// The error of a call on the existing file.
+    pub fn error_as_file(&self) -> Option<i32> {
+        match () {
+            () if self.stat.is_none() => Some(libc::ENOENT),
+            () if self.has_slash() && !self.is(libc::S_IFDIR) => Some(libc::ENOTDIR),
+            () => None,
+        }
+    }
+    /// Whether it is below a mount.
+    pub fn is_inside(&self) -> bool {
+        self.directory.is_some()
+    }
+    /// Whether another entry is in the same file system, so that files can move between them.
+    pub fn is_beside(&self, other: &Place) -> bool {
+        (self.system, self.is_inside()) == (other.system, other.is_inside())
     }
 }
 
@@ -86,6 +145,8 @@ pub(crate) fn errno() -> i32 {
 pub(crate) struct NameSpace {
     pub systems: Vec<Names>,
     pub blocks: Option<Rc<FileBlocks>>,
+    /// Changes of names by calls.
+    pub changes: u64,
 }
 
 impl NameSpace {
@@ -112,7 +173,16 @@ impl NameSpace {
             names.bind(ROOT, b"", &stat);
             systems.push(names);
         }
-        Ok(NameSpace { systems, blocks: store.blocks.clone() })
+        Ok(NameSpace { systems, blocks: store.blocks.clone(), changes: 0 })
+    }
+
+    /// The roots are as old as the simulation.
+    pub fn date_roots(&mut self, epoch_ns: Option<i64>) {
+        for names in &mut self.systems {
+            let root = names.state(ROOT);
+            root.modify(epoch_ns);
+            root.accessed_ns = epoch_ns;
+        }
     }
 
     /// The index of a file system with this number.
@@ -138,19 +208,30 @@ impl NameSpace {
     /// Resolves a path relative to the root of a file system. `follow`: also a link in the last
     /// component.
     pub fn resolve(&mut self, system: usize, path: &[u8], follow: bool) -> Place {
+        self.walk(system, path, follow, false)
+    }
+
+    /// As `resolve`, for a call that may create a file: a name that ends with a slash is an error,
+    /// also if it is the text of a link (`open_last_lookups` in fs/namei.c).
+    pub fn resolve_to_create(&mut self, system: usize, path: &[u8], follow: bool) -> Place {
+        self.walk(system, path, follow, true)
+    }
+
+    fn walk(&mut self, system: usize, path: &[u8], follow: bool, creates: bool) -> Place {
         let root = |system: usize, all: &NameSpace| (all.systems[system].root.clone(), ROOT);
         let mut walk = Walk {
             system,
             stack: vec![root(system, self)],
             rest: components(path).collect(),
             lookups: Vec::new(),
+            ending: Ending::of(path),
         };
         let mut links = 0;
-        let ending = Ending::of(path);
+        let mut needs_directory = false;
         while let Some(name) = walk.rest.pop_front() {
             if name == b".." {
                 if walk.stack.len() > 1 {
-                    if ending == Ending::Parent && walk.rest.is_empty() {
+                    if walk.ending == Ending::Parent && walk.rest.is_empty() {
                         return walk.parent();
                     }
                     walk.stack.pop();
@@ -160,14 +241,17 @@ impl NameSpace {
                 let above = above.unwrap_or_default().into_os_string();
                 return self.outside(walk, above.as_bytes());
             }
-            let is_last = walk.rest.is_empty() && ending != Ending::Dot;
+            let is_last = walk.rest.is_empty() && walk.ending != Ending::Dot;
+            needs_directory |= is_last && walk.ending == Ending::Slash;
             let (directory, parent) = walk.top();
             let Ok(text) = CString::new(name.clone()) else {
                 return self.failed(walk, &name, libc::EINVAL);
             };
-            let shown =
-                if ending == Ending::Slash { [&name, &b"/"[..]].concat() } else { name.clone() };
+            let shown = if needs_directory { [&name, &b"/"[..]].concat() } else { name.clone() };
             let shown = CString::new(shown).unwrap_or_default();
+            if creates && is_last && needs_directory {
+                return self.failed(walk, &name, libc::EISDIR);
+            }
             let stat = match stat_of(directory.as_raw_fd(), &text) {
                 Ok(stat) => stat,
                 Err(libc::ENOENT) if is_last => return self.place(walk, &name, shown, None),
@@ -183,6 +267,9 @@ impl NameSpace {
                         Ok(_) => return self.failed(walk, &name, libc::ELOOP),
                         Err(error) => return self.failed(walk, &name, error),
                     };
+                    if is_last {
+                        walk.ending = Ending::of(&target);
+                    }
                     let below = if target.starts_with(b"/") {
                         let Some((system, below)) = self.inside(&target) else {
                             return self.outside(walk, &target);
@@ -222,8 +309,8 @@ impl NameSpace {
             walk.lookups.pop();
         }
         let (system, lookups) = (walk.system, walk.lookups);
-        let name = c".".to_owned();
-        Place { system, directory: Some(directory), name, parent, file, stat, lookups, error: None }
+        let (name, directory) = (c".".to_owned(), Some(directory));
+        Place { stat, lookups, ..Place::new(system, directory, name, (parent, file)) }
     }
 
     /// The entry `name` of the directory that the walk has reached.
@@ -236,12 +323,13 @@ impl NameSpace {
         };
         let Walk { system, lookups, .. } = walk;
         let directory = Some(directory);
-        Place { system, directory, name: text, parent, file, stat, lookups, error: None }
+        Place { stat, lookups, ..Place::new(system, directory, text, (parent, file)) }
     }
 
     fn failed(&mut self, walk: Walk, name: &[u8], error: i32) -> Place {
         let text = CString::new(name).unwrap_or_default();
-        Place { error: Some(error), ..self.place(walk, name, text, None) }
+        let is_reached = walk.rest.is_empty() && walk.ending != Ending::Dot;
+        Place { error: Some(error), is_reached, ..self.place(walk, name, text, None) }
     }
 
     /// The rest of the walk, below a path that no mount contains.
@@ -264,6 +352,7 @@ struct Walk {
     stack: Vec<(Rc<File>, FileId)>,
     rest: VecDeque<Vec<u8>>,
     lookups: Vec<(FileId, FileId)>,
+    ending: Ending,
 }
 
 /// How a path ends. The kernel gives these names to the last component of a call.
@@ -297,7 +386,7 @@ impl Walk {
         let file = self.stack[self.stack.len() - 2].1;
         let stat = stat_of(directory.as_raw_fd(), c"..").ok();
         let (system, lookups, name) = (self.system, self.lookups, c"..".to_owned());
-        Place { system, directory: Some(directory), name, parent, file, stat, lookups, error: None }
+        Place { stat, lookups, ..Place::new(system, Some(directory), name, (parent, file)) }
     }
     fn top(&self) -> (Rc<File>, FileId) {
         let (directory, number) = &self.stack[self.stack.len() - 1];
@@ -366,30 +455,31 @@ impl Names {
     }
 
     /// An entry has been created. Its inode may be that of an earlier file that was deleted, so it
-    /// gets the number that its name had before. The inode.
-    pub fn created(&mut self, place: &Place) -> Option<u64> {
-        let stat = stat_of(place.fd(), &place.name).ok()?;
-        self.by_inode.remove(&(stat.st_dev, stat.st_ino));
-        self.name(place, &stat);
-        Some(stat.st_ino)
+    /// gets the number that its name had before.
+    pub fn created(&mut self, place: &Place) -> &mut FileState {
+        if let Ok(stat) = stat_of(place.fd(), &place.name) {
+            self.by_inode.remove(&(stat.st_dev, stat.st_ino));
+        }
+        let state = self.linked(place);
+        if state.is_directory {
+            state.size = Some(0);
+        }
+        state
     }
 
     /// An entry for an existing file has been created.
-    pub fn linked(&mut self, place: &Place) {
-        if let Ok(stat) = stat_of(place.fd(), &place.name) {
-            self.name(place, &stat);
-        }
-    }
-
-    fn name(&mut self, place: &Place, stat: &libc::stat) {
-        self.bind(place.parent, place.name.as_bytes(), stat);
-        if place.directory.is_some() {
+    pub fn linked(&mut self, place: &Place) -> &mut FileState {
+        if place.is_inside() {
             self.add_entries(place.parent, 1);
         }
-        let made = self.by_inode[&(stat.st_dev, stat.st_ino)];
-        if self.states[made as usize].is_directory {
-            self.states[made as usize].size = Some(0);
-        }
+        let name = place.name.as_bytes();
+        let name = name.strip_suffix(b"/").unwrap_or(name);
+        let file = match stat_of(place.fd(), &place.name) {
+            Ok(stat) => self.bind(place.parent, name, &stat),
+            // It is not in the store: the state is not used.
+            Err(_) => place.file,
+        };
+        self.state(file)
     }
 
     /// Entries have been added to a directory or removed.
@@ -524,6 +614,26 @@ mod tests {
         assert_eq!(at(b"top/a/"), (b"a/".to_vec(), top, a));
         assert_eq!(at(b"top/./a"), (b"a".to_vec(), top, a));
         assert_eq!(at(b"top/new/").0, b"new/");
+    }
+
+    /// A slash after the text of a link counts as one after the name of the link.
+    #[test]
+    fn links_to_names_with_a_slash_lead_to_directories() {
+        let (_store, mut names, root) = name_space();
+        let flare = names.index(3).unwrap();
+        let top = root.join("lus/flare");
+        std::fs::write(top.join("file"), b"").unwrap();
+        symlink("file/", top.join("link")).unwrap();
+        symlink("new/", top.join("to-new")).unwrap();
+        let place = names.resolve(flare, b"link", true);
+        assert_eq!((place.name.as_c_str(), place.error), (c"file/", None));
+        assert_eq!(place.error_as_file(), Some(libc::ENOTDIR));
+        for path in [&b"link"[..], b"to-new", b"other/"] {
+            let place = names.resolve_to_create(flare, path, true);
+            assert_eq!(place.error, Some(libc::EISDIR), "{path:?}");
+        }
+        assert_eq!(names.resolve_to_create(flare, b"link", false).error, None);
+        assert_eq!(names.resolve_to_create(flare, b"file", true).error, None);
     }
 
     #[test]

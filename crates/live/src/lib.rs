@@ -26,6 +26,7 @@ mod file_facts;
 mod file_layouts;
 mod file_names;
 mod file_store;
+mod file_waits;
 mod files;
 mod job;
 mod launch;

@@ -4,7 +4,9 @@ use std::ffi::{c_char, c_int, c_void};
 
 use libc::{gid_t, mode_t, size_t, ssize_t, timespec, timeval, uid_t, utimbuf};
 use workload::FileCallKind;
-use workload::file_request::{FileReply, FileRequest, attribute, request_flag};
+use workload::file_request::{
+    FileReply, FileRequest, LAYOUT_NAMES, STORED_LAYOUT, attribute, request_flag,
+};
 
 use crate::descriptors::{Open, simulated};
 use crate::next::{Outcome, at, real};
@@ -372,8 +374,30 @@ unsafe fn xattr_at<R: Outcome>(
     unsafe { at((libc::AT_FDCWD, path, follow), || host(path), run) }
 }
 
-/// Sets or removes an attribute of an open file: the result, or `None` for the backing file's. The
-/// layouts of Lustre are not attributes of the backing file.
+/// Stores or removes the layout of an open file.
+fn store_layout(fd: c_int, xattr: &Xattr) -> sys::Result {
+    let (name, value) = (STORED_LAYOUT.as_ptr(), xattr.value);
+    // SAFETY: a zero-terminated name, and a value with its length.
+    let result = unsafe {
+        if xattr.flags & request_flag::XATTR_REMOVE != 0 {
+            sys!(SYS_fremovexattr, fd, name)
+        } else {
+            sys!(SYS_fsetxattr, fd, name, value.as_ptr(), value.len(), 0)
+        }
+    };
+    // A disk without extended attributes cannot keep it; the simulation has it.
+    if result == error(libc::EOPNOTSUPP) { 0 } else { result }
+}
+
+/// The stored layout of an open file; empty without one.
+fn stored_layout(fd: c_int, out: &mut [u8; MAX_VALUE]) -> &[u8] {
+    let name = STORED_LAYOUT.as_ptr();
+    // SAFETY: a zero-terminated name, and a buffer with its length.
+    let n = unsafe { sys!(SYS_fgetxattr, fd, name, out.as_mut_ptr(), MAX_VALUE) };
+    &out[..usize::try_from(n).unwrap_or(0)]
+}
+
+/// Sets or removes an attribute of an open file: the result, or `None` for the backing file's.
 fn set_open(fd: c_int, xattr: &Xattr) -> Option<sys::Result> {
     let open = simulated(fd)?;
     if xattr.value.len() > MAX_VALUE {
@@ -382,7 +406,7 @@ fn set_open(fd: c_int, xattr: &Xattr) -> Option<sys::Result> {
     let parts = (xattr.name, xattr.value, xattr.flags);
     match submit_xattr(FileCallKind::SetXattr, &open, parts, FileReply::new()) {
         Verdict::Failed(errno) => Some(error(errno)),
-        Verdict::Done(_) if xattr.name.starts_with(b"lustre.") => Some(0),
+        Verdict::Done(_) if LAYOUT_NAMES.contains(&xattr.name) => Some(store_layout(fd, xattr)),
         _ => None,
     }
 }
@@ -391,7 +415,12 @@ fn set_open(fd: c_int, xattr: &Xattr) -> Option<sys::Result> {
 fn get_open(fd: c_int, xattr: &Xattr, (out, size): (*mut c_void, size_t)) -> Option<sys::Result> {
     let open = simulated(fd)?;
     let reply = FileReply { data: out.cast(), capacity: size as u64, ..FileReply::new() };
-    let parts = (xattr.name, xattr.value, xattr.flags);
+    let mut stored = [0; MAX_VALUE];
+    let value = match LAYOUT_NAMES.contains(&xattr.name) {
+        true => stored_layout(fd, &mut stored),
+        false => xattr.value,
+    };
+    let parts = (xattr.name, value, xattr.flags);
     returned(submit_xattr(FileCallKind::GetXattr, &open, parts, reply), size)
 }
 

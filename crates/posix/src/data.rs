@@ -463,8 +463,11 @@ macro_rules! truncations {
             let host = || unsafe { real(path, length) };
             unsafe {
                 at((libc::AT_FDCWD, path, true), host, |target| {
+                    if length < 0 {
+                        return finish(error(libc::EINVAL)) as c_int;
+                    }
                     let verdict = submit_path(FileCallKind::Truncate, 0, target, |request| {
-                        request.set(|header| header.bytes = length.max(0) as u64)
+                        request.set(|header| header.bytes = length as u64)
                     });
                     finish(match verdict {
                         Verdict::Absent => {
@@ -514,6 +517,40 @@ fn allocate_simulated(open: &Open, mode: c_int, offset: i64, length: i64) -> sys
     unsafe { sys!(SYS_ftruncate, open.fd, end) }
 }
 
+/// `posix_fallocate`. Where the file system does not reserve space, the C library writes a byte to
+/// each block that has none (sysdeps/posix/posix_fallocate64.c of glibc).
+fn allocate_posix(open: &Open, offset: i64, length: i64) -> sys::Result {
+    const MAX_BLOCK: i64 = 4096;
+    let result = allocate_simulated(open, 0, offset, length);
+    if result != error(libc::EOPNOTSUPP) {
+        return result;
+    }
+    if sys::status_flags(open.fd) & libc::O_APPEND != 0 {
+        return error(libc::EBADF);
+    }
+    let (mut at, mut left) = (offset + (length - 1) % MAX_BLOCK, length);
+    while left > 0 {
+        left -= MAX_BLOCK;
+        let mut found = [0u8];
+        let parts = one(found.as_mut_ptr().cast(), 1);
+        let has_data = (at as u64) < open.size()
+            && match read_simulated(open, Buffers { parts: &parts, flags: 0 }, Position::At(at)) {
+                error if error < 0 => return error,
+                n => n == 1 && found != [0],
+            };
+        if !has_data {
+            let zero = one([0u8].as_ptr().cast(), 1);
+            let buffers = Buffers { parts: &zero, flags: 0 };
+            let result = write_simulated(open, buffers, Position::At(at));
+            if result < 0 {
+                return result;
+            }
+        }
+        at += MAX_BLOCK;
+    }
+    0
+}
+
 macro_rules! allocations {
     ($($name:ident $posix:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -527,7 +564,7 @@ macro_rules! allocations {
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $posix(fd: c_int, offset: off_t, n: off_t) -> c_int {
             if let Some(open) = simulated(fd) {
-                return -(allocate_simulated(&open, 0, offset, n) as c_int);
+                return -(allocate_posix(&open, offset, n) as c_int);
             }
             unsafe { real!($posix(c_int, off_t, off_t) -> c_int)(fd, offset, n) }
         }

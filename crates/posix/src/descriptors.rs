@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use libc::stat;
+use workload::file_request::MAX_MOUNTS;
 
 use crate::mounts;
 use crate::sys::{self, sys};
@@ -25,6 +26,7 @@ static OWNER: AtomicI32 = AtomicI32::new(0);
 
 /// Bits of an entry: the mount plus 1, flags, then the hash.
 const MOUNT: u64 = 15;
+const _: () = assert!((MAX_MOUNTS as u64) <= MOUNT);
 /// Opened with `O_DIRECT`, which the backing file does not have.
 pub const DIRECT: u64 = 16;
 /// Opened with `O_SYNC` or `O_DSYNC`, likewise.

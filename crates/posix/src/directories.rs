@@ -12,11 +12,11 @@ use libc::{DIR, dirent, dirent64, size_t, ssize_t};
 use workload::FileCallKind;
 
 use crate::descriptors::{Open, simulated};
-use crate::entries::{LENGTH_AT, NAME_AT, OFFSET_AT, name, records};
+use crate::entries::{LENGTH_AT, NAME_AT, OFFSET_AT, inode, name, records, set_inode};
 use crate::next::{at, real};
 use crate::open::{close_simulated, open_target};
 use crate::place::Target;
-use crate::simulator::{Verdict, submit_open};
+use crate::simulator::{MAX_NUMBERS, Verdict, submit_numbers, submit_open};
 use crate::sys::{self, error, finish, sys};
 
 /// Bytes of entries that the C library reads at once.
@@ -125,6 +125,7 @@ impl Stream {
             self.submit(&open, 0, 0)?;
             self.fill()?;
             self.charged = self.portion(0);
+            self.number(&open, 0, self.charged)?;
             if self.charged < self.order.len() || self.charged == 0 {
                 return Ok(());
             }
@@ -134,6 +135,7 @@ impl Stream {
             }
             let n = self.portion(self.charged);
             self.submit(&open, self.charged, n)?;
+            self.number(&open, self.charged, n)?;
             self.charged += n;
         }
         Ok(())
@@ -148,6 +150,23 @@ impl Stream {
             bytes <= PORTION
         };
         self.order[nth..].iter().take_while(fits).count()
+    }
+
+    /// Gives `n` entries the numbers that their files have in the simulation.
+    fn number(&mut self, open: &Open, first: usize, n: usize) -> Result<(), c_int> {
+        for part in self.order[first..first + n].chunks(MAX_NUMBERS) {
+            let mut numbers = [0u64; MAX_NUMBERS];
+            for (number, &at) in numbers.iter_mut().zip(part) {
+                *number = inode(&self.bytes[at as usize..]);
+            }
+            if !submit_numbers(open, &mut numbers[..part.len()])? {
+                return Ok(());
+            }
+            for (number, &at) in numbers.iter().zip(part) {
+                set_inode(&mut self.bytes[at as usize..], *number);
+            }
+        }
+        Ok(())
     }
 
     fn submit(&self, open: &Open, first: usize, n: usize) -> Result<(), c_int> {
@@ -298,9 +317,10 @@ unsafe extern "C" fn seekdir(stream: *mut DIR, position: c_long) {
 /// The program's buffer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn getdents64(fd: c_int, out: *mut c_void, n: size_t) -> ssize_t {
-    if let Some(open) = simulated(fd) {
+    let simulated = simulated(fd);
+    if let Some(open) = &simulated {
         let first = sys::lseek(fd, 0, libc::SEEK_CUR).max(0) as u64;
-        let verdict = submit_open(FileCallKind::ReadDirectory, 0, &open, |header| {
+        let verdict = submit_open(FileCallKind::ReadDirectory, 0, open, |header| {
             // The kernel's offset is not a number of entries; only whether it is the beginning.
             header.offset = u64::from(first != 0);
         });
@@ -308,7 +328,41 @@ pub unsafe extern "C" fn getdents64(fd: c_int, out: *mut c_void, n: size_t) -> s
             return finish(error(errno));
         }
     }
-    unsafe { real!(getdents64(c_int, *mut c_void, size_t) -> ssize_t)(fd, out, n) }
+    let n = unsafe { real!(getdents64(c_int, *mut c_void, size_t) -> ssize_t)(fd, out, n) };
+    if let Some(open) = simulated
+        && n > 0
+    {
+        // SAFETY: filled in by the kernel.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(out.cast::<u8>(), n as usize) };
+        if let Err(errno) = number_records(&open, bytes) {
+            return finish(error(errno));
+        }
+    }
+    n
+}
+
+/// Gives entries the numbers that their files have in the simulation.
+fn number_records(open: &Open, bytes: &mut [u8]) -> Result<(), c_int> {
+    let mut start = 0;
+    while start < bytes.len() {
+        let mut numbers = [0u64; MAX_NUMBERS];
+        let (mut n, mut end) = (0, start);
+        for record in records(&bytes[start..]).take(MAX_NUMBERS) {
+            numbers[n] = inode(record);
+            (n, end) = (n + 1, end + record.len());
+        }
+        if n == 0 || !submit_numbers(open, &mut numbers[..n])? {
+            return Ok(());
+        }
+        let mut at = start;
+        for number in &numbers[..n] {
+            set_inode(&mut bytes[at..], *number);
+            let length = &bytes[at + LENGTH_AT..][..2];
+            at += usize::from(u16::from_ne_bytes([length[0], length[1]]));
+        }
+        start = end;
+    }
+    Ok(())
 }
 
 type Select = Option<unsafe extern "C" fn(*const dirent64) -> c_int>;

@@ -17,6 +17,13 @@ pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+pub fn inode(record: &[u8]) -> u64 {
+    record[..8].try_into().map_or(0, u64::from_ne_bytes)
+}
+pub fn set_inode(record: &mut [u8], inode: u64) {
+    record[..8].copy_from_slice(&inode.to_ne_bytes());
+}
+
 pub fn name(record: &[u8]) -> &[u8] {
     let name = &record[NAME_AT..];
     &name[..name.iter().position(|&byte| byte == 0).unwrap_or(name.len())]

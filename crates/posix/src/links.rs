@@ -174,7 +174,7 @@ unsafe fn symlink_at(
     (dir, path): (c_int, *const c_char),
     host: impl Fn() -> c_int,
 ) -> c_int {
-    if content.is_null() {
+    if place::is_wild(content) {
         return host();
     }
     let create = |target: &mut Target| {

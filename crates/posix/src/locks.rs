@@ -3,7 +3,7 @@
 //!
 //! A process that waits in the kernel for a lock would hold up the simulated time of the process
 //! that has it. So a waiting call with a simulator is repeated: each attempt takes the time of a
-//! lock request.
+//! lock request. Each states which process holds the lock, so that the simulator finds cycles.
 
 use std::ffi::{c_int, c_long};
 
@@ -16,11 +16,19 @@ use crate::next::real;
 use crate::simulator::{Verdict, submit_open};
 use crate::sys::{self, finish, sys};
 
-/// Charges an attempt; whether a simulator has taken part.
-fn charge(open: &Open, flags: u32, offset: u64, bytes: u64) -> Result<bool, c_int> {
+/// A process; 0 for none.
+type Pid = u32;
+
+/// Charges an attempt, of which the process `holder` has made the last one fail. Returns whether a
+/// simulator has taken part.
+fn charge(
+    open: &Open,
+    (flags, offset, bytes): (u32, u64, u64),
+    holder: Pid,
+) -> Result<bool, c_int> {
     let verdict = submit_open(FileCallKind::Lock, flags, open, |header| {
-        header.offset = offset;
-        header.bytes = bytes;
+        (header.offset, header.bytes) = (offset, bytes);
+        (header.owner, header.group) = (sys::pid() as Pid, holder);
     });
     match verdict {
         Verdict::Absent => Ok(false),
@@ -30,16 +38,17 @@ fn charge(open: &Open, flags: u32, offset: u64, bytes: u64) -> Result<bool, c_in
 }
 
 /// Attempts to lock, charged, until it succeeds or fails for another reason than another lock.
-/// `wait` is the kernel's waiting call.
+/// `holder` is the process that holds it, if it is known, and `wait` the kernel's waiting call.
 fn attempt(
     open: &Open,
-    (flags, offset, bytes): (u32, u64, u64),
+    range: (u32, u64, u64),
     waits: bool,
-    try_once: impl Fn() -> c_int,
+    (try_once, holder): (impl Fn() -> c_int, impl Fn() -> Pid),
     wait: impl Fn() -> c_int,
 ) -> c_int {
+    let mut waits_for = 0;
     loop {
-        match charge(open, flags, offset, bytes) {
+        match charge(open, range, waits_for) {
             Err(errno) => return finish(sys::error(errno)) as c_int,
             Ok(false) => return if waits { wait() } else { try_once() },
             Ok(true) => {
@@ -48,9 +57,24 @@ fn attempt(
                 if result == 0 || !waits || !is_held {
                     return result;
                 }
+                waits_for = holder();
             }
         }
     }
+}
+
+/// The process with a record lock that excludes this one; 0 for locks without a process.
+///
+/// # Safety
+/// `lock` is valid.
+unsafe fn holder_of(fd: c_int, lock: *const Lock) -> Pid {
+    let mut found = unsafe { *lock };
+    // SAFETY: a valid lock, which the kernel replaces.
+    let result = unsafe { sys!(SYS_fcntl, fd, libc::F_GETLK, &raw mut found) };
+    if result < 0 || c_int::from(found.l_type) == libc::F_UNLCK {
+        return 0;
+    }
+    Pid::try_from(found.l_pid).unwrap_or(0)
 }
 
 /// Locks of `fcntl`.
@@ -77,9 +101,13 @@ pub unsafe fn record_lock(
         other => other,
     };
     let range = (flags, start.max(0) as u64, length.max(0) as u64);
-    // SAFETY: the program's lock.
+    // SAFETY: the program's lock, here and below.
     let try_once = || finish(unsafe { sys!(SYS_fcntl, fd, once, argument) }) as c_int;
-    attempt(&open, range, once != command, try_once, || host(argument))
+    let holder = || match command {
+        libc::F_SETLKW => unsafe { holder_of(fd, lock) },
+        _ => 0,
+    };
+    attempt(&open, range, once != command, (try_once, holder), || host(argument))
 }
 
 #[unsafe(no_mangle)]
@@ -93,7 +121,7 @@ unsafe extern "C" fn flock(fd: c_int, operation: c_int) -> c_int {
     };
     let waits = operation & libc::LOCK_NB == 0;
     let once = || unsafe { real(fd, operation | libc::LOCK_NB) };
-    attempt(&open, (flags, 0, 0), waits, once, || unsafe { real(fd, operation) })
+    attempt(&open, (flags, 0, 0), waits, (once, || 0), || unsafe { real(fd, operation) })
 }
 
 macro_rules! lockfs {
@@ -113,7 +141,17 @@ macro_rules! lockfs {
             let range = (flags, 0, length.unsigned_abs());
             let try_once = || unsafe { real(fd, once, length) };
             let wait = || unsafe { real(fd, command, length) };
-            attempt(&open, range, once != command, try_once, wait)
+            let at = sys::lseek(fd, 0, libc::SEEK_CUR) as off_t;
+            let lock = Lock {
+                l_type: libc::F_WRLCK as _,
+                l_whence: libc::SEEK_SET as _,
+                l_start: at,
+                l_len: length,
+                l_pid: 0,
+            };
+            // SAFETY: a valid lock.
+            let holder = || unsafe { holder_of(fd, &raw const lock) };
+            attempt(&open, range, once != command, (try_once, holder), wait)
         }
     )*};
 }

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use crate::mounts;
+use crate::place::is_wild;
 use crate::status::MAJOR;
 use crate::sys::{self, sys};
 
@@ -14,7 +15,7 @@ const TYPE: &[u8] = b"odonata";
 /// # Safety
 /// Null or the program's path.
 pub unsafe fn open(path: *const c_char, flags: c_int) -> Option<c_int> {
-    if !mounts::active() || path.is_null() || flags & libc::O_ACCMODE != libc::O_RDONLY {
+    if !mounts::active() || is_wild(path) || flags & libc::O_ACCMODE != libc::O_RDONLY {
         return None;
     }
     // SAFETY: the program's path.

@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
-use workload::file_request::{decode_mounts, decode_path};
+use workload::file_request::{MAX_MOUNTS, decode_mounts, decode_path};
 use workload::mount_file::{self, MountFile};
 
 use crate::sys::{self, sys};
@@ -21,8 +21,6 @@ use crate::text::{Text, below, components};
 
 pub const VARIABLE: &CStr = c"ODONATA_MOUNTS";
 pub const FILE_VARIABLE: &CStr = c"ODONATA_MOUNT_FILE";
-/// A mount's index fits into an entry of the table of descriptors.
-pub const MAX_MOUNTS: usize = 14;
 const PATH: usize = libc::PATH_MAX as usize;
 
 /// One mount.

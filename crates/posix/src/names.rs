@@ -12,7 +12,7 @@ use workload::file_request::request_flag;
 use crate::mounts;
 use crate::next::{at, real};
 use crate::open::{mask, open_target};
-use crate::place::{Found, Target, enters_by_link, is_host, locate};
+use crate::place::{Found, Target, enters_by_link, is_host, is_wild, locate};
 use crate::simulator::{Verdict, submit_path};
 use crate::sys::{self, error, finish, sys};
 use crate::text::Text;
@@ -204,10 +204,13 @@ unsafe fn pair(
     host: impl Fn() -> c_int,
     simulated: impl FnOnce(&mut Target, &mut Target) -> sys::Result,
 ) -> c_int {
+    if is_wild(first.1) || is_wild(second.1) {
+        return host();
+    }
     if is_host(first.0, first.1) && is_host(second.0, second.1) {
         let result = host();
         let is_missing = result == -1 && sys::errno() == libc::ENOENT;
-        if !is_missing || !mounts::active() || first.1.is_null() || second.1.is_null() {
+        if !is_missing || !mounts::active() {
             return result;
         }
     }

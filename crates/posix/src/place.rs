@@ -46,7 +46,7 @@ pub fn entered_directory() {
 #[inline]
 pub fn is_host(dir: c_int, path: *const c_char) -> bool {
     !mounts::active()
-        || path.is_null()
+        || is_wild(path)
         || unsafe { is_name_on_host(dir, path) || is_plain(dir, sys::bytes(path)) }
 }
 
@@ -70,6 +70,15 @@ unsafe fn is_name_on_host(dir: c_int, path: *const c_char) -> bool {
             && !mounts::hides()
             && libc::strstr(path, c"..".as_ptr()).is_null()
     }
+}
+
+/// Whether no process has this address, or only ones without protection of its first pages
+/// (`vm.mmap_min_addr`): the kernel returns `EFAULT` for it.
+#[inline]
+pub fn is_wild(path: *const c_char) -> bool {
+    const FIRST: usize = 1 << 16;
+    const END: usize = 1 << 56;
+    !(FIRST..END).contains(&path.addr())
 }
 
 fn is_plain(dir: c_int, path: &[u8]) -> bool {

@@ -299,6 +299,33 @@ pub fn submit_xattr(
     submit(unsafe { &*(&raw const request).cast::<FileRequest>() }, reply)
 }
 
+/// Most entries of a directory that get their numbers at once.
+pub const MAX_NUMBERS: usize = ROOM / size_of::<u64>();
+
+/// Replaces inodes of entries of an open directory by their numbers in the simulation; whether
+/// there is a simulator.
+pub fn submit_numbers(open: &Open, inodes: &mut [u64]) -> Result<bool, c_int> {
+    if !is_present() {
+        return Ok(false);
+    }
+    let kind = FileCallKind::ReadDirectory;
+    let mut request = Request::new(kind, open.mount, 0);
+    request.header = header_of(kind, request_flag::NUMBERS, open);
+    let bytes = size_of_val(inodes);
+    // SAFETY: initialized numbers.
+    let value = unsafe { std::slice::from_raw_parts(inodes.as_ptr().cast::<u8>(), bytes) };
+    let request = request.with_value(value);
+    let data = inodes.as_mut_ptr().cast();
+    let reply = FileReply { data, capacity: bytes as u64, ..FileReply::new() };
+    // SAFETY: the whole request, header and ranges, is one object.
+    let request = unsafe { &*(&raw const request).cast::<FileRequest>() };
+    match submit(request, reply) {
+        Verdict::Absent => Ok(false),
+        Verdict::Done(_) => Ok(true),
+        Verdict::Failed(errno) => Err(errno),
+    }
+}
+
 /// The header of a request on an open file.
 pub fn header_of(kind: FileCallKind, flags: u32, open: &Open) -> FileRequest {
     let is_directory = open.status.st_mode & libc::S_IFMT == libc::S_IFDIR;

@@ -11,7 +11,7 @@ use crate::descriptors::{Open, simulated};
 use crate::links;
 use crate::mounts;
 use crate::next::{at, real};
-use crate::place::Target;
+use crate::place::{Target, is_wild};
 use crate::simulator::{Verdict, submit_open, submit_open_into, submit_path, submit_path_into};
 use crate::sys::{self, error, finish, sys};
 use crate::text::Text;
@@ -45,37 +45,76 @@ fn shown(status: &mut Status, mount: Option<usize>, target: Option<&mut Target>)
 
 /// The attributes of a target.
 fn stat_target(target: &mut Target, flags: c_int) -> Result<Status, c_int> {
-    let block = block_of(submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r))?;
+    let known = known(submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r))?;
     let (dir, path) = target.at();
     // SAFETY: the target's path.
     let mut found = unsafe { sys::fstatat(dir, path, flags)? };
     shown(&mut found, target.mount, Some(target));
-    set_block(&mut found, block);
+    set_known(&mut found, &known);
     Ok(found)
 }
 
 /// The attributes of an open file.
 pub fn stat_open(open: &Open) -> Result<Status, c_int> {
-    let block = block_of(submit_open(FileCallKind::Stat, 0, open, |_| {}))?;
+    let known = known(submit_open(FileCallKind::Stat, 0, open, |_| {}))?;
     let mut found = sys::fstat(open.fd)?;
     shown(&mut found, Some(open.mount), None);
-    set_block(&mut found, block);
+    set_known(&mut found, &known);
     Ok(found)
 }
 
-/// The preferred size of transfers that the simulator has returned; 0 for none.
-fn block_of(verdict: Verdict) -> Result<u64, c_int> {
+/// What the simulator states about a file: 0 for what it does not.
+fn known(verdict: Verdict) -> Result<FileReply, c_int> {
     match verdict {
-        Verdict::Absent => Ok(0),
-        Verdict::Done(reply) => Ok(reply.value),
+        Verdict::Absent => Ok(FileReply::new()),
+        Verdict::Done(reply) => Ok(reply),
         Verdict::Failed(errno) => Err(errno),
     }
 }
 
-fn set_block(status: &mut Status, block: u64) {
-    if block > 0 {
-        status.st_blksize = block as _;
+/// Seconds and nanoseconds.
+fn parts(ns: i64) -> (i64, i64) {
+    const SECOND: i64 = 1_000_000_000;
+    (ns.div_euclid(SECOND), ns.rem_euclid(SECOND))
+}
+
+fn set_known(status: &mut Status, known: &FileReply) {
+    if known.value > 0 {
+        status.st_blksize = known.value as _;
     }
+    if known.inode > 0 {
+        status.st_ino = known.inode;
+    }
+    if known.accessed_ns != 0 {
+        (status.st_atime, status.st_atime_nsec) = parts(known.accessed_ns);
+    }
+    if known.modified_ns != 0 {
+        (status.st_mtime, status.st_mtime_nsec) = parts(known.modified_ns);
+    }
+    if known.changed_ns != 0 {
+        (status.st_ctime, status.st_ctime_nsec) = parts(known.changed_ns);
+    }
+}
+
+/// As `set_known`. Times of creation are real ones: the file systems do not state them.
+fn set_known_x(found: &mut libc::statx, known: &FileReply) {
+    let set = |time: &mut libc::statx_timestamp, ns: i64| {
+        if ns != 0 {
+            let (seconds, rest) = parts(ns);
+            (time.tv_sec, time.tv_nsec) = (seconds, rest as u32);
+        }
+    };
+    if known.value > 0 {
+        found.stx_blksize = known.value as u32;
+    }
+    if known.inode > 0 {
+        found.stx_ino = known.inode;
+    }
+    set(&mut found.stx_atime, known.accessed_ns);
+    set(&mut found.stx_mtime, known.modified_ns);
+    set(&mut found.stx_ctime, known.changed_ns);
+    found.stx_mask &= !libc::STATX_BTIME;
+    (found.stx_btime.tv_sec, found.stx_btime.tv_nsec) = (0, 0);
 }
 
 /// # Safety
@@ -100,7 +139,7 @@ unsafe fn stat_at(
     host: impl Fn() -> c_int,
 ) -> c_int {
     let follow = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
-    let is_empty = !path.is_null() && unsafe { *path } == 0;
+    let is_empty = !is_wild(path) && unsafe { *path } == 0;
     if flags & libc::AT_EMPTY_PATH != 0
         && (path.is_null() || is_empty)
         && let Some(open) = simulated(dir)
@@ -208,40 +247,38 @@ pub unsafe extern "C" fn statx(
     type Out = *mut libc::statx;
     let real = real!(statx(c_int, *const c_char, c_int, c_uint, Out) -> c_int);
     let host = || unsafe { real(dir, path, flags, mask, out) };
-    let show = |mount: Option<usize>, size: Option<usize>, block: u64| {
+    let show = |mount: Option<usize>, size: Option<usize>, known: &FileReply| {
         // SAFETY: filled in by the kernel.
         let found = unsafe { &mut *out };
         if let Some(mount) = mount {
             (found.stx_dev_major, found.stx_dev_minor) = (MAJOR, mounts::all()[mount].number);
             found.stx_blocks += blocks::used(found.stx_ino);
-        }
-        if block > 0 {
-            found.stx_blksize = block as u32;
+            set_known_x(found, known);
         }
         if let Some(size) = size.filter(|_| mount.is_some()) {
             found.stx_size = size as u64;
         }
     };
-    let is_empty = path.is_null() || unsafe { *path } == 0;
+    let is_empty = path.is_null() || !is_wild(path) && unsafe { *path } == 0;
     if flags & libc::AT_EMPTY_PATH != 0
         && is_empty
         && let Some(open) = simulated(dir)
     {
-        let block = match block_of(submit_open(FileCallKind::Stat, 0, &open, |_| {})) {
-            Ok(block) => block,
+        let known = match known(submit_open(FileCallKind::Stat, 0, &open, |_| {})) {
+            Ok(known) => known,
             Err(errno) => return finish(error(errno)) as c_int,
         };
         let result = finish(unsafe { sys!(SYS_statx, dir, c"".as_ptr(), flags, mask, out) });
         if result == 0 {
-            show(Some(open.mount), None, block);
+            show(Some(open.mount), None, &known);
         }
         return result as c_int;
     }
     let follow = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
     let found = |target: &mut Target| {
         let submitted = submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r);
-        let block = match block_of(submitted) {
-            Ok(block) => block,
+        let known = match known(submitted) {
+            Ok(known) => known,
             Err(errno) => return finish(error(errno)) as c_int,
         };
         let (dir, path) = target.at();
@@ -250,7 +287,7 @@ pub unsafe extern "C" fn statx(
             let is_link = u32::from(unsafe { (*out).stx_mode }) & libc::S_IFMT == libc::S_IFLNK;
             let mut link = Text::new();
             let size = is_link && links::read(target, &mut link).is_ok();
-            show(target.mount, size.then(|| link.len()), block);
+            show(target.mount, size.then(|| link.len()), &known);
         }
         finish(result) as c_int
     };

@@ -303,6 +303,28 @@ fn an_open_file_keeps_its_objects_until_its_last_close() {
     assert_eq!(w.count(0, "ost_write"), 0, "the dirty pages are discarded");
 }
 
+/// The only RPC slot of the OST is occupied by another file, so the pages have not been sent.
+#[test]
+fn a_sync_ends_when_its_pages_are_cut_off() {
+    let servers = "mds = 1\nmdts = 1\noss = 1\nosts = 1\nrpcs_in_flight = 1\n";
+    let mut w = World::new(params(servers), 1, 1);
+    for file in [1, 2] {
+        w.run(0, &create(file));
+        w.run(0, &write(file, 0, MIB, 0));
+    }
+    let from = w.record.sent.len();
+    let calls = [
+        w.submit(0, &sync(2)),
+        w.submit(0, &sync(1)),
+        w.submit(0, &FileCall { size: MIB, file: 1, flags: flag::OPEN, ..call(Kind::Truncate) }),
+    ];
+    w.drain();
+    assert_eq!(w.count(from, "ost_write"), 1, "the pages of file 1 are discarded");
+    for id in calls {
+        assert!(w.record.completed.contains(&(id, 0)), "{id:?} did not complete");
+    }
+}
+
 #[test]
 fn components_of_a_path_are_looked_up_once() {
     let mut w = world("", 2);

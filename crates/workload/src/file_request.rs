@@ -19,10 +19,18 @@ use crate::FileCallKind;
 /// path ends with the path of its mount (`STORE/lus/flare` for `/lus/flare`) also provides the
 /// directories above the mount (`STORE/lus` for `/lus`) if the computer does not have them.
 pub const ENV_MOUNTS: &str = "ODONATA_MOUNTS";
+/// Most mounts of a job.
+pub const MAX_MOUNTS: usize = 14;
 /// Environment variable with the path of the MPI library, for processes that do not use MPI. They
 /// load it and call `odonata_file_attach`. An MPI library that is attached calls
 /// `odonata_file_register(odonata_file_call)` of the preload library, if that is there.
 pub const ENV_MPI_LIBRARY: &str = "ODONATA_MPI_LIBRARY";
+
+/// Names of the attribute with the layout of a file, and that of the file of the store that has
+/// it. `GetXattr` of an open file: the value is the stored layout, which the library has read. The
+/// library stores the value of `SetXattr`.
+pub const LAYOUT_NAMES: [&[u8]; 2] = [b"lustre.lov", b"trusted.lov"];
+pub const STORED_LAYOUT: &std::ffi::CStr = c"user.odonata.layout";
 
 /// Results of `odonata_file_call`, and of `odonata_file_attach`.
 pub const SIMULATED: i32 = 0;
@@ -57,6 +65,9 @@ pub mod request_flag {
     /// Write: the real disk has refused the data of an earlier call, with the errno in `mode`. The
     /// job ends.
     pub const STORE_FULL: u32 = 1 << 28;
+    /// ReadDirectory: takes no simulated time. The value has the inodes of entries on the real
+    /// disk, and the returned data their simulated numbers, eight bytes each.
+    pub const NUMBERS: u32 = 1 << 29;
 }
 
 /// Attributes that `SetAttributes` sets.
@@ -94,6 +105,7 @@ pub struct FileRequest {
     /// New files and directories: file type and permissions, after `umask`. `SetAttributes`:
     /// permissions. `Stat` by `access`: its mode.
     pub mode: u32,
+    /// `Lock`: the process, and the one for whose lock it waits, if it does.
     pub owner: u32,
     pub group: u32,
     /// `SetAttributes`: sum of `attribute`.
@@ -145,6 +157,12 @@ pub struct FileReply {
     /// picoseconds.
     pub elapsed_ps: u64,
     pub completed_ps: u64,
+    /// `Stat`: the number of the file, and its times in nanoseconds since 1970. 0: that of the
+    /// backing file.
+    pub inode: u64,
+    pub accessed_ns: i64,
+    pub modified_ns: i64,
+    pub changed_ns: i64,
 }
 
 /// Data of the reply to `StatFs`.
@@ -197,6 +215,10 @@ impl FileReply {
             data_bytes: u64::MAX,
             elapsed_ps: 0,
             completed_ps: 0,
+            inode: 0,
+            accessed_ns: 0,
+            modified_ns: 0,
+            changed_ns: 0,
         }
     }
 }

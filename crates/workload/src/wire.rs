@@ -474,7 +474,10 @@ pub struct FileBlock {
     pub data_bytes: u64,
     pub elapsed_ps: u64,
     pub completed_ps: u64,
-    pub _reserved: [u64; 1],
+    pub inode: u64,
+    pub accessed_ns: i64,
+    pub modified_ns: i64,
+    pub changed_ns: i64,
 }
 
 impl FileBlock {
@@ -695,7 +698,7 @@ const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(size_of::<Control>() as u64 <= CONTROL_BYTES);
 const _: () = assert!(size_of::<Submission>() == 168);
 const _: () = assert!(size_of::<Completion>() == 40);
-const _: () = assert!(size_of::<FileBlock>() == 64);
+const _: () = assert!(size_of::<FileBlock>() == 88);
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 MOUNTS = "ODONATA_MOUNTS"
 FILE = "ODONATA_MOUNT_FILE"
-# Entries of the file, and mounts of a process (crates/posix/src/mounts.rs).
+# Entries of the file, and mounts of a process (crates/workload/src/file_request.rs).
 MOST_ENTRIES, MOST_MOUNTS = 16, 14
 HEADER, ENTRY, TEXT = 8, 1024, 1016
 

@@ -1,6 +1,7 @@
 /* Makes random file calls in the directory of its first argument and prints their results. The
  * second argument is the seed, the third the number of calls. Output does not depend on the file
- * system of the directory. */
+ * system of the directory. With a fourth argument, links are refused as on DAOS: with EOPNOTSUPP
+ * where the kernel finds no other error. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +34,7 @@ static void path(char *out, const char *top) {
 enum { FILES = 12 };
 
 int main(int n_arguments, char **arguments) {
-    if (n_arguments != 4)
+    if (n_arguments < 4)
         return 2;
     const char *top = arguments[1];
     char one[4096], two[4096], data[512];
@@ -97,7 +98,14 @@ int main(int n_arguments, char **arguments) {
         case 18: result = rmdir(one); break;
         case 19: result = unlink(one); break;
         case 20: case 21: result = rename(one, two); break;
-        case 22: result = link(one, two); break;
+        case 22:
+            result = link(one, two);
+            if (result == 0 && n_arguments > 4) {
+                unlink(two);
+                result = -1;
+                errno = EOPNOTSUPP;
+            }
+            break;
         case 23: result = symlink(draw(2) ? "a/b" : two, one); break;
         case 24: case 25:
             result = draw(2) ? stat(one, &status) : lstat(one, &status);

@@ -30,6 +30,9 @@ pub(super) fn read_file_reply(
         (reply.size, reply.offset) = (found.size, found.offset);
         reply.data_bytes = found.data_bytes;
         (reply.elapsed_ps, reply.completed_ps) = (found.elapsed_ps, found.completed_ps);
+        reply.inode = found.inode;
+        (reply.accessed_ns, reply.modified_ns) = (found.accessed_ns, found.modified_ns);
+        reply.changed_ns = found.changed_ns;
         if found.data_bytes != u64::MAX && capacity > 0 {
             let n = found.data_bytes.min(capacity) as usize;
             reply.data.copy_from_nonoverlapping(segment.ptr(block + FileBlock::data_at(bytes)), n);

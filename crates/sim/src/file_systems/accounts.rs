@@ -65,7 +65,13 @@ impl Accounts {
     pub fn end(&mut self, began: Time, end: Time, call: &FileCall, error: i32) {
         let class = CallClass::of(call.kind);
         let is_data = matches!(call.kind, FileCallKind::Read | FileCallKind::Write) && error == 0;
-        let bytes = if is_data { call.bytes } else { 0 };
+        let left = call.size.saturating_sub(call.offset);
+        let bytes = match call.kind {
+            _ if !is_data => 0,
+            // A read beyond the end of the file moves less than it requests.
+            FileCallKind::Read => call.bytes.min(left),
+            _ => call.bytes,
+        };
         let Class { phases, in_progress, .. } = &mut self.classes[class as usize];
         *in_progress -= 1;
         let phase = phases.last_mut().expect("the call began in a phase");
