@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-sys.path[:0] = [str(ROOT / d) for d in ("conformance", "conformance/mpi4py", "conformance/storm")]
+PARTS = ("", "mpi4py", "storm", "posix")
+sys.path[:0] = [str(ROOT / "conformance" / part) for part in PARTS]
 sys.path.append(str(ROOT / "validation"))
 
 import mpi4py_table  # noqa: E402
 import places  # noqa: E402
+import posix_suites  # noqa: E402
 import storms  # noqa: E402
 import suite  # noqa: E402
 import validate  # noqa: E402
@@ -195,3 +197,33 @@ def test_a_run_that_never_starts_the_tests_fails(tmp_path):
     found = suite.run_module(Broken(), tmp_path, "rma", 2)
     assert found.verdicts == {"test_rma": "died"}
     assert found.reasons["test_rma"] == "exit code 1: no such library"
+
+
+PJDFSTEST = """
+link::efault_either                                                           ok
+link::changed_ctime_success::char                                         FAILED
+\tassertion failed
+link::exdev_target                                                       skipped
+Summary: 1 failed, 1 skipped, 1 passed, 0 expected failures, 3 total
+"""
+
+
+def test_verdicts_of_pjdfstest_are_those_of_a_plain_directory(capsys):
+    found = posix_suites.verdicts(PJDFSTEST)
+    assert found == {
+        "link::efault_either": "ok",
+        "link::changed_ctime_success::char": "FAILED",
+        "link::exdev_target": "skipped",
+    }
+    plain = {**found, "link::changed_ctime_success::char": "ok"}
+    assert not posix_suites.compare("daos", plain, found, [])
+    assert "changed_ctime_success::char: FAILED" in capsys.readouterr().out
+    assert posix_suites.compare("daos", plain, found, ["link::changed_ctime_success::*"])
+    # A test that ends the suite has no verdict, and no exception allows that.
+    del found["link::changed_ctime_success::char"]
+    assert not posix_suites.compare("daos", plain, found, ["link::changed_ctime_success::*"])
+
+
+def test_the_first_difference_of_random_calls_is_printed():
+    assert posix_suites.first_difference(["a", "b"], ["a", "c"]).startswith("'c', in a plain")
+    assert posix_suites.first_difference(["a"], []) == "0 lines, in a plain directory 1"
