@@ -132,7 +132,9 @@ def test_random_calls(store, tmp_path, seed):
 def test_random_calls_in_a_simulation(odonata, tmp_path, seed, mount):
     """The simulator executes calls on names: with the same results as the kernel."""
     program = compiled(tmp_path, "posix_random.c")
-    plain = tmp_path / "plain"
+    # The directory above has the attributes of a mount's root.
+    (tmp_path / "parent").mkdir(mode=0o755)
+    plain = tmp_path / "parent" / "w"
     plain.mkdir()
     n = 2000
     refused = ["no-links"] if mount == "/daos" else []
