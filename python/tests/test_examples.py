@@ -133,3 +133,87 @@ def test_benchmarks_of_live_files_work():
 def test_benchmarks_of_the_preload_library_work():
     _, lines = figures("preload.py")
     assert len(lines) == 7
+
+
+def blast(odonata, ranks, *more):
+    return odonata("run", "-n", ranks, "--ppn", "4", "--machine", "aurora", "--compute", "none",
+                   "--quiet", "--", "python", EXAMPLES / "sph" / "sph.py", "--particles", 12,
+                   "--split", 60, *more)  # fmt: skip
+
+
+def test_the_blast_is_the_same_with_every_exchange(odonata):
+    """To the last bit, on any number of ranks, also while patches are few for the ranks."""
+    found = set()
+    for ranks, more in (
+        (1, ()),
+        (3, ("--receive", "probe")),
+        (5, ("--tags", "global", "--total", "allreduce", "--in-flight", 3)),
+        (7, ("--setup", "root", "--in-flight", 0)),
+        (70, ()),
+    ):
+        done = blast(odonata, ranks, "--steps", 2, *more)
+        assert done.returncode == 0, done.stdout + done.stderr
+        found.add(re.search(r"digest ([0-9a-f]{16})", done.stdout).group(1))
+    assert len(found) == 1, found
+
+
+CHECKS = """
+import sys
+sys.path.insert(0, "examples/sph")
+import hydro, numpy as np, octree, sedov
+from particles import Box
+
+cells = np.stack(np.meshgrid(*[np.arange(8)] * 3, indexing="ij"), -1).reshape(-1, 3)
+keys = octree.hilbert_keys(cells, 3)
+assert sorted(keys.tolist()) == list(range(512))
+assert (octree.hilbert_cells(keys, 3) == cells).all()
+steps = np.abs(np.diff(cells[np.argsort(keys)], axis=0)).sum(axis=1)
+assert (steps == 1).all(), "consecutive cells are neighbors"
+assert (octree.hilbert_keys(cells << 12) >> 36 == keys).all(), "a cube is an interval"
+
+# Kamm and Timmes (LA-UR-07-2849) and textbooks: 1.152 for 5/3.
+assert abs(sedov.solution()[0] - 1.152) < 1e-3
+
+# A uniform lattice: twelve nearest neighbors, density 1, no force.
+box = Box(8)
+held = box.lattice(0, 1)
+x = held["x"]
+apart = x - x[0]
+apart -= box.size * np.round(apart / box.size)
+near = np.sqrt((apart**2).sum(axis=1)) / box.spacing
+assert np.count_nonzero((near > 0.999) & (near < 1.001)) == 12
+q = np.linspace(0, 2, 20001)
+w, slope = hydro.kernel(q)
+assert abs(np.trapezoid(4 * np.pi * q * q * w, q) - 1) < 1e-6
+assert np.abs(np.gradient(w, q) - slope).max() < 1e-4
+reach = 2.4 * box.spacing
+rng = np.random.default_rng(1)
+x, radius = rng.random((300, 3)), rng.uniform(0.1, 0.3, 300)
+pairs = hydro.neighbors(x, radius, 100)
+r = np.sqrt(((x[:, None] - x) ** 2).sum(axis=2))[:100]
+within = r < np.maximum(radius[:100, None], radius)
+within[np.arange(100), np.arange(100)] = False
+assert set(zip(pairs.i.tolist(), pairs.j.tolist())) == set(zip(*map(list, np.nonzero(within))))
+print("all right")
+"""
+
+
+def test_the_parts_of_the_blast(odonata):
+    odonata.cwd.joinpath("examples").symlink_to(EXAMPLES)
+    odonata.cwd.joinpath("checks.py").write_text(CHECKS)
+    done = odonata("run", "-n", 1, "--machine", "aurora", "--quiet", "--", "python", "checks.py")
+    assert done.returncode == 0 and done.stdout == "all right\n", done.stdout + done.stderr
+
+
+def test_the_blast_detects_a_wrong_result(odonata):
+    """Steps beyond the stability limit do not conserve energy."""
+    odonata.cwd.joinpath("examples").symlink_to(EXAMPLES)
+    odonata.cwd.joinpath("unstable.py").write_text(
+        "import sys; sys.path.insert(0, 'examples/sph')\n"
+        "import hydro, sph\n"
+        "hydro.COURANT, hydro.FORCE = 0.6, 1.0\n"
+        "sys.exit(sph.main())\n"
+    )
+    done = odonata("run", "-n", 1, "--machine", "aurora", "--quiet", "--", "python", "unstable.py",
+                   "--particles", 12, "--split", 400, "--steps", 6)  # fmt: skip
+    assert done.returncode == 1 and "answer WRONG" in done.stdout, done.stdout + done.stderr

@@ -15,7 +15,10 @@ from test_docs import differs, sessions
 from odonata import InputError, preflight, text
 
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
-STORIES = [ROOT / "docs" / name for name in ("will-it-scale.md", "will-my-checkpoint-fit.md")]
+STORIES = [
+    ROOT / "docs" / f"{name}.md"
+    for name in ("will-it-scale", "will-my-checkpoint-fit", "on-the-road-to-exascale")
+]
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")
 MPICH_42 = ROOT / "examples" / "limits" / "mpich-4.2.toml"
