@@ -8,10 +8,13 @@ Runs the program with 46,080 particles on 8 ranks, and the program draws. Seven 
 import subprocess
 from pathlib import Path
 
+from kept import options
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
+    options(__doc__, draw=False)
     out = Path(__file__).with_suffix(".png")
     command = "odonata run -n 8 --machine aurora --compute none --quiet -- python".split()
     program = "examples/sph/sph.py --particles 32 --split 900 --time 0.06 --picture".split()

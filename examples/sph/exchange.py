@@ -20,6 +20,7 @@ class Exchange:
     receive: str = "sizes"  # lengths of messages are in their headers, or "probe": MPI_Probe
     tags: str = "sender"  # number of a message at its sender, or "global": in the job
     total: str = "sum"  # each rank adds the counts, or "allreduce": MPI adds them
+    represents: int = 1  # global tags are those of a job that is so many times larger
     in_flight: int = 128  # requests at once, as in Shamrock; 0: any number
     largest: int = 0  # messages of the job in one exchange so far
 
@@ -52,9 +53,9 @@ class Exchange:
         every, counts = self.gather(np.array(headers, np.int64).reshape(-1, 1 if probes else 2))
         self.largest = max(self.largest, len(every))
         source, target = every[:, 0] >> 32, every[:, 0] & 0xFFFFFFFF
-        tag = np.arange(len(every))
+        tag = np.arange(len(every)) * self.represents
         if self.tags == "sender":
-            tag -= np.repeat(np.cumsum(counts) - counts, counts)
+            tag = np.arange(len(every)) - np.repeat(np.cumsum(counts) - counts, counts)
         outgoing = iter(messages)
         received: list[Message] = []
         requests: list[MPI.Request] = []

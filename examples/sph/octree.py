@@ -55,7 +55,7 @@ def hilbert_cells(keys: np.ndarray, bits: int = BITS) -> np.ndarray:
 
 
 class Octree:
-    """The leaves, known to every rank, and the particles of this rank's leaves by key."""
+    """All leaves, on every rank, and the particles of this rank's leaves by key."""
 
     def __init__(self, box: Box, exchange: Exchange, split: int):
         self.box, self.exchange, self.split = box, exchange, split
@@ -164,10 +164,9 @@ class Octree:
         return [(leaf, self.mine[int(self.leaves["key"][leaf])]) for leaf in own.tolist()]
 
     def share_reach(self, reach: list[float]) -> None:
-        """Tell all ranks how far the particles of each patch interact."""
-        every, _ = self.exchange.gather(np.array(reach, float))
+        """Distribute how far the particles of each patch interact."""
         # Owners grow along the curve, so rank order is the order of the leaves.
-        self.leaves["reach"] = every
+        self.leaves["reach"], _ = self.exchange.gather(np.array(reach, float))
 
     def interfaces(self) -> list[tuple[int, int, int, np.ndarray]]:
         """Pairs of leaves, the first of this rank, that interact: indices, and number and vector of

@@ -7,8 +7,6 @@ from hydro import GAMMA, H_FACT
 from mpi4py import MPI
 from particles import Box
 
-AXES = 6  # directions in which the radius is compared: both along x, y and z
-
 
 @cache
 def solution() -> tuple[float, np.ndarray]:
@@ -37,7 +35,8 @@ def solution() -> tuple[float, np.ndarray]:
         y = y + d / 6 * (k1 + 2 * k2 + 2 * k3 + slopes(b, y + d * k3))
         rows.append(y)
     g, f, q = np.array(rows).T
-    energy = -np.trapezoid(x * x * (g * f * f / 2 + q / (GAMMA - 1)), x)
+    terms = x * x * (g * f * f / 2 + q / (GAMMA - 1))
+    energy = float(np.sum((terms[1:] + terms[:-1]) / 2 * -np.diff(x)))
     # E = 4 pi rho D^2 R^3 `energy`, and D = 2 R / (5 t).
     return (25 / (16 * np.pi * energy)) ** 0.2, np.stack([x, g, f, q])[:, ::-1]
 
@@ -48,10 +47,10 @@ def radius(time: float) -> float:
 
 
 def profiles(comm: MPI.Comm, box: Box, held: list[np.ndarray], mass: float):
-    """Radii, and mean densities of shells in each of six directions and in all."""
+    """Radii, and mean densities of shells in six directions (along x, y and z) and in all."""
     width = box.spacing / 2
     bins = int(box.size.min() / 2 / width)
-    sums = np.zeros((2, AXES, bins))
+    sums = np.zeros((2, 6, bins))
     for part in held:
         apart = part["x"] - box.size / 2
         axis = np.abs(apart).argmax(axis=1)
@@ -102,9 +101,7 @@ def picture(comm: MPI.Comm, box: Box, held: list[np.ndarray], mass: float, time:
     dots = left.scatter(apart[near, 0], apart[near, 1], c=density[near], s=6, cmap="magma", lw=0)
     angle = np.linspace(0, 2 * np.pi, 200)
     left.plot(radius(time) * np.cos(angle), radius(time) * np.sin(angle), "c--", lw=0.9)
-    left.set_aspect("equal")
-    left.set_xlabel("x")
-    left.set_ylabel("y")
+    left.set(aspect="equal", xlabel="x", ylabel="y")
     figure.colorbar(dots, ax=left, label="density, particles within one spacing of z = 0")
     r = np.sqrt((apart**2).sum(axis=1))
     right.plot(r, density, ".", color="0.6", ms=1.5, label="particles", rasterized=True)
@@ -114,9 +111,7 @@ def picture(comm: MPI.Comm, box: Box, held: list[np.ndarray], mass: float, time:
     x, g, _, _ = solution()[1]
     exact = np.concatenate([g, [1, 1]])
     right.plot(np.concatenate([x, [1, 10]]) * radius(time), exact, "k--", lw=1, label="solution")
-    right.set_xlim(0, 0.5)
-    right.set_xlabel("radius")
-    right.set_ylabel("density")
+    right.set(xlim=(0, 0.5), xlabel="radius", ylabel="density")
     right.legend(frameon=False)
     figure.suptitle(f"{box.particles:,} particles at time {time:.3f}", fontsize=10)
     figure.savefig(file, dpi=110)

@@ -11,7 +11,7 @@ printed, are the same to the last bit on any number of ranks.
 
 import argparse
 import sys
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import hydro
 import numpy as np
@@ -47,12 +47,12 @@ class Blast:
     def __init__(self, args: argparse.Namespace):
         self.box = Box(args.particles, tuple(args.blocks))
         self.exchange = Exchange(MPI.COMM_WORLD, args.receive, args.tags, args.total,
-                                 args.in_flight)  # fmt: skip
+                                 args.represents, args.in_flight)  # fmt: skip
         self.tree = Octree(self.box, self.exchange, args.split)
         self.mass = float(self.box.size.prod()) / self.box.particles
         self.time, self.dt = 0.0, 0.0
         self.clock: dict[str, float] = {}
-        held = self.box.lattice(MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size)
+        held = self.box.lattice(self.tree.me, self.tree.ranks)
         held["h"], held["u"] = hydro.H_FACT * self.box.spacing, COLD
         self.heat(held)
         level = 0
@@ -66,11 +66,11 @@ class Blast:
             patch.held["a"], patch.held["du"] = a, du
         self.limit_step()
 
-    @contextmanager
-    def phase(self, name: str):
+    def timed(self, name: str, phase: Callable, *arguments):
         start = MPI.Wtime()
-        yield
+        result = phase(*arguments)
         self.clock[name] = self.clock.get(name, 0) + MPI.Wtime() - start
+        return result
 
     def heat(self, held: np.ndarray) -> None:
         """Add the energy 1 in the center, distributed like the kernel."""
@@ -82,39 +82,32 @@ class Blast:
         held["u"] += weight / (np.sort(every).sum() * self.mass)
 
     def step(self) -> None:
-        with self.phase("predictor"):
-            for held in self.tree.mine.values():
-                held["v"] += self.dt * held["a"]
-                held["x"] = self.box.wrap(
-                    held["x"] + self.dt * (held["v"] - 0.5 * self.dt * held["a"])
-                )
-                held["u"] += self.dt * held["du"]
-        with self.phase("reattribution"):
-            self.tree.reattribute()
-        with self.phase("load balance"):
-            self.tree.balance()
-        with self.phase("smoothing length"):
-            self.smooth()
-        first = True
-        while True:
-            with self.phase("fields"):
-                self.share_gas(first)
-            with self.phase("forces"):
-                self.accelerate()
-            with self.phase("corrector"):
-                if self.correct():
-                    break
+        self.timed("predictor", self.predict)
+        self.timed("reattribution", self.tree.reattribute)
+        self.timed("load balance", self.tree.balance)
+        self.timed("smoothing length", self.smooth)
+        first, is_correct = True, False
+        while not is_correct:
+            self.timed("fields", self.share_gas, first)
+            self.timed("forces", self.accelerate)
+            is_correct = self.timed("corrector", self.correct)
             first = False
         self.time += self.dt
-        with self.phase("time step"):
-            self.limit_step()
+        self.timed("time step", self.limit_step)
+
+    def predict(self) -> None:
+        """Positions after the step, velocities and energies as if accelerations were constant."""
+        for held in self.tree.mine.values():
+            held["v"] += self.dt * held["a"]
+            half = held["v"] - 0.5 * self.dt * held["a"]
+            held["x"] = self.box.wrap(held["x"] + self.dt * half)
+            held["u"] += self.dt * held["du"]
 
     def smooth(self) -> None:
         """Ghost zones, neighbors and smoothing lengths; again with wider ghosts if necessary."""
         while True:
             self.patches = [Patch(leaf, held) for leaf, held in self.tree.patches()]
-            reach = [2 * WIDER * p.held["h"].max(initial=0) for p in self.patches]
-            self.tree.share_reach(reach)
+            self.tree.share_reach([2 * WIDER * p.held["h"].max(initial=0) for p in self.patches])
             self.find_ghosts()
             self.share(["x", "h"])
             waiting = largest = 0.0
@@ -170,9 +163,8 @@ class Blast:
             rows_of[other].append(data)
         for p in self.patches:
             rows = np.concatenate([np.zeros((0, sum(widths))), *rows_of[p.leaf]])
-            for name, part in zip(
-                names, np.split(rows, np.cumsum(widths)[:-1], axis=1), strict=True
-            ):
+            parts = np.split(rows, np.cumsum(widths)[:-1], axis=1)
+            for name, part in zip(names, parts, strict=True):
                 p.ghosts[name] = part if part.shape[1] > 1 else part[:, 0]
 
     def share_gas(self, first: bool) -> None:
@@ -210,11 +202,8 @@ class Blast:
 
     def limit_step(self) -> None:
         """The stability limit over all particles."""
-        steps = [
-            hydro.time_step(p.state, a, signal)
-            for p, a, signal in zip(self.patches, self.a, self.signal, strict=True)
-            if p.n
-        ]
+        each = zip(self.patches, self.a, self.signal, strict=True)
+        steps = [hydro.time_step(p.state, a, signal) for p, a, signal in each if p.n]
         self.dt = self.exchange.reduce(min(steps, default=np.inf), MPI.MIN)
 
     def totals(self) -> np.ndarray:
@@ -255,12 +244,11 @@ def report(blast: Blast, steps: int, setup: float, elapsed: float, energy: float
     clocks = np.array(list(blast.clock.values()))
     comm.Allreduce(MPI.IN_PLACE, clocks, MPI.MAX)
     if comm.rank == 0:
-        each = elapsed / max(steps, 1)
         print(f"sph: {box.particles} particles in {len(blast.tree.leaves)} patches "
               f"on {comm.size} ranks")  # fmt: skip
         print(f"{steps} steps to time {blast.time:.6f}   energy {total[0]:.6f}, changed by "
               f"{drift:.1e}   momentum {momentum:.1e}")  # fmt: skip
-        print(f"set-up {1e6 * setup:.1f} us   step {1e6 * each:.1f} us   "
+        print(f"set-up {1e6 * setup:.1f} us   step {1e6 * elapsed / max(steps, 1):.1f} us   "
               f"messages per exchange {blast.exchange.largest}")  # fmt: skip
         for name, spent in zip(blast.clock, clocks.tolist(), strict=True):
             print(f"  {name:17} {1e6 * spent / steps:8.1f} us per step")
@@ -275,15 +263,15 @@ def options() -> argparse.Namespace:
     parse.add_argument("--split", type=int, default=128, help="most particles per patch")
     parse.add_argument("--steps", type=int, default=4, help="number of steps")
     parse.add_argument("--time", type=float, help="run to this time, and check the blast")
-    parse.add_argument("--receive", choices=["sizes", "probe"], default="sizes",
-                       help="lengths of messages: from their headers, or by MPI_Probe")  # fmt: skip
-    parse.add_argument("--tags", choices=["sender", "global"], default="sender",
-                       help="a message's tag: its number at its sender, or in the job")  # fmt: skip
-    parse.add_argument("--total", choices=["sum", "allreduce"], default="sum",
-                       help="total of a vector allgather: from the counts, or by MPI")  # fmt: skip
+    for name, values, text in (
+        ("--receive", ["sizes", "probe"], "lengths of messages: from headers, or by MPI_Probe"),
+        ("--tags", ["sender", "global"], "of a message: its number at its sender, or in the job"),
+        ("--total", ["sum", "allreduce"], "of a vector allgather: from the counts, or by MPI"),
+        ("--setup", ["tree", "root"], "initial patches: of final size, or the whole box as one"),
+    ):
+        parse.add_argument(name, choices=values, default=values[0], help=text)
+    parse.add_argument("--represents", type=int, default=1, help="global tags of a larger job")
     parse.add_argument("--in-flight", type=int, default=128, help="most requests; 0: any number")
-    parse.add_argument("--setup", choices=["tree", "root"], default="tree",
-                       help="initial patches: of final size, or the whole box as one")  # fmt: skip
     parse.add_argument("--picture", help="write a slice and the profile to this file (matplotlib)")
     args = parse.parse_args()
     if args.particles < 6 or args.split < 8 or args.steps < 0 or min(args.blocks) < 1:
