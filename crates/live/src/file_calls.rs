@@ -189,7 +189,7 @@ impl FileCalls {
         let other = match request.kind {
             FileCallKind::Rename => Some(self.names.resolve(system, &request.other, false)),
             FileCallKind::Link => {
-                let follow = file_effects::follows_existing(&request);
+                let follow = file_effects::follows_existing(request);
                 Some(self.names.resolve(system, &request.other, follow))
             }
             _ => None,

@@ -2,7 +2,7 @@
 //! the simulated call completes.
 
 use crate::file_layouts;
-use crate::file_names::{NameSpace, Place, errno};
+use crate::file_names::{NameSpace, Place, errno, stat_of};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
