@@ -26,7 +26,7 @@ SECONDS = 300
 H5PY = "h5py==3.12.1"
 HDF5 = ["libhdf5-mpich-103-1", "libhdf5-mpich-dev", "libsz2", "libaec0"]
 # What builds h5py, besides the packages of this Python.
-H5PY_TOOLS = ["cython>=3,<3.1", "pkgconfig", "setuptools>=61,<80", "wheel"]
+H5PY_TOOLS = ["cython>=3,<3.1", "numpy>=2.2,<2.3", "pkgconfig", "setuptools>=61,<80", "wheel"]
 AUTOTOOLS = ("autoreconf", "libtoolize", "m4", "make")
 
 

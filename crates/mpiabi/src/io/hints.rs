@@ -389,7 +389,9 @@ impl Hints {
         put("cb_nodes", self.aggregators.len().to_string());
         put("romio_no_indep_rw", self.no_indep_rw.to_string());
         if self.library == Library::Romio {
-            FIXED.iter().for_each(|(key, value)| put(key, (*value).into()));
+            for (key, value) in FIXED {
+                put(key, value.into());
+            }
         }
         put("ind_rd_buffer_size", self.ind_rd_buffer_size.to_string());
         if self.driver != Driver::Daos {
