@@ -73,7 +73,7 @@ def validate(
         if of_files:
             print(file_table(of_files))
     done = len(found) + len(files)
-    summary = {"rows": [None] * done, "rows_wanted": len(wanted), "interrupted": bool(stop.signal)}
+    summary = {"rows": [{}] * done, "rows_wanted": len(wanted), "interrupted": bool(stop.signal)}
     passed = all(v["passes"] for v in found) and published_files.passes(of_files)
     return stopped(stop, summary) or int(not passed)
 
