@@ -512,7 +512,7 @@ OPTIONS: tuple[Option, ...] = (
         "Attempts per point if its process dies."),
     Option(
         "validate", "every", ("--all",), (), "Measurement", "", False, None, "", 0, 0,
-        "Also predict measurements that take long: ten minutes in all on two cores."),
+        "Also predict measurements that take long: a quarter of an hour on two cores."),
     Option(
         "extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "", False,
         None, "", 0, 0,

@@ -382,7 +382,7 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["sweep"], "tries", ("--tries", ""), Model, COUNT, Default("3"),
         "Attempts per point if its process dies."),
     opt(&["validate"], "every", ("--all", ""), Measurement, Flag, Nothing,
-        "Also predict measurements that take long: ten minutes in all on two cores."),
+        "Also predict measurements that take long: a quarter of an hour on two cores."),
     opt(&["validate", "extrapolate", "report", "sweep"], "quiet", ("--quiet", ""), Output, Flag,
         Nothing,
         "Print no progress line and no notes."),
