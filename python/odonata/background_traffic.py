@@ -86,7 +86,7 @@ def of_mapping(wrong: Diagnostics, given: Mapping[str, Any]) -> dict[str, Any]:
     if not is_storage:
         names.check_pattern(sub, pattern or "nothing")
     if is_storage and given.get("rate") is not None:
-        found["rate"] = sub.number("rate", given["rate"], "bytes per second", 0, MOST)
+        found["rate"] = sub.number("rate", given["rate"], "bytes per second", 0, 1e15)
         found["load"] = 0.0
     else:
         wanted = "a load of 0 to 1: a fraction of the injection rate"

@@ -17,7 +17,8 @@ from odonata import InputError, preflight, text
 PAGES = sorted((ROOT / "docs" / "limits").glob("*.md"))
 STORIES = [
     ROOT / "docs" / f"{name}.md"
-    for name in ("will-it-scale", "will-my-checkpoint-fit", "on-the-road-to-exascale")
+    for name in ("will-it-scale", "will-my-checkpoint-fit", "on-the-road-to-exascale",
+                 "storage-and-mpi")  # fmt: skip
 ]
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 AURORA = ("--machine", "aurora", "--compute", "none", "--quiet")

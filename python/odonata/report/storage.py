@@ -149,6 +149,7 @@ def rates_over_time(row: Mapping[str, Any]) -> str:
     if not lines:
         return ""
     figure, ax = drawings.blank(1040, 260)
+    widen(figure)
     for name, color, values in lines:
         edges = [nth * width for nth in range(len(values) + 1)]
         ax.stairs([v / width for v in values], edges, color=drawings.LINES[color], lw=2, label=name)
@@ -172,6 +173,7 @@ def load_over_targets(row: Mapping[str, Any]) -> str:
     cuts = [nth * len(busy) // count for nth in range(count + 1)]
     most = [max(busy[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
     figure, ax = drawings.blank(1040, 220)
+    widen(figure)
     if count < len(busy):
         ax.stairs(most, cuts, color=drawings.LINES["second"], lw=1, label="longest of a column")
     ax.stairs(means, cuts, fill=True, color=drawings.LINES["accent"], lw=0,
@@ -185,3 +187,8 @@ def load_over_targets(row: Mapping[str, Any]) -> str:
     drawings.rank_axis(ax.xaxis, len(busy))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda s, _: drawings.tick_time(s)))
     return figures.svg(figure, "Busy time of each medium", drawings.VARIABLES)
+
+
+def widen(figure: Any) -> None:
+    """Leave a margin for labels with units, whose font may be wider on the page."""
+    figure.get_layout_engine().set(w_pad=0.15)
