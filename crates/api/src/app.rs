@@ -404,8 +404,9 @@ fn errors(program: &Compiled, totals: &PhaseTotals, total: f64) -> AppErrorRow {
             && skipped > 0.0
             && of.simulated > 2
         {
-            // Each skipped iteration may differ from the last as much as that from the one before.
-            repetition += skipped * (last - before).abs();
+            // Each skipped iteration may differ from the last as much as that from the one before;
+            // so do those of the iterations around it that were not simulated.
+            repetition += program.represented(of) * skipped * (last - before).abs();
         }
     }
     if total <= 0.0 {

@@ -271,6 +271,12 @@ impl Compiled {
         self.calls.iter().map(|call| &call.by_color[0][0])
     }
 
+    /// The number of executions that a simulated one of a loop represents, in the mean.
+    pub fn represented(&self, of: &LoopCode) -> f64 {
+        let around = self.loops_around(of.begin).iter().map(|&at| &self.loops[at as usize]);
+        around.map(|outer| outer.count / f64::from(outer.simulated.max(1))).product()
+    }
+
     /// The loops around this position, the outermost first.
     pub(crate) fn loops_around(&self, code: u32) -> &[u32] {
         let (loops, depth) = &self.around[code as usize];

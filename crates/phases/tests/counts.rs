@@ -159,9 +159,8 @@ fn equal_parts_are_one() {
     let exchange = halo["body"].as_array().expect("calls").clone();
     let wait = serde_json::json!({"do": "call", "call": "wait", "of": 2, "phase": 0});
     let compute = serde_json::json!({"do": "call", "call": "compute", "seconds": 1.0, "phase": 0});
-    let sum = serde_json::json!({
-        "do": "call", "call": "collective", "kind": "allreduce", "bytes": 8, "phase": 0
-    });
+    let sum = serde_json::json!({"do": "call", "call": "collective", "phase": 0,
+        "kind": "allreduce", "bytes": 8});
     let body = |more: &[&serde_json::Value]| {
         let mut all = exchange.clone();
         all.extend(more.iter().map(|&one| one.clone()));
@@ -186,8 +185,8 @@ fn equal_parts_are_one() {
         ]
     );
     // On five planes of 4 x 4 ranks that wrap around, each plane has (3 * 4 - 2)^2 pairs with
-    // itself and with the plane on either side, less the 16 ranks with themselves. The part is
-    // executed twice: a warm-up, and the measurement.
+    // itself and with the plane on either side, less the 16 ranks with themselves. It is executed
+    // twice: a warm-up, and the measurement.
     let cut = units.exchanges[0].cut(80, 2).expect("neighbors of one grid");
     assert_eq!(cut.ranks, 80);
     let (sends, receives) = messages(&cut);

@@ -358,7 +358,7 @@ def stamp(model: App, result: CheckResult) -> None:
         return
     text = {"sha256": digest(model), "ranks": [size.ranks for size in result.sizes]}
     try:
-        Path(model.file + STAMP).write_text(json.dumps(text) + "\n")
+        Path(model.file + STAMP).write_text(json.dumps(text) + "\n", encoding="utf-8")
     except OSError as error:
         raise input_error("model", model.file + STAMP, f"a file that can be written ({error})") \
             from None  # fmt: skip
@@ -369,7 +369,7 @@ def is_checked(model: App) -> bool:
     if model.is_checked:
         return True
     try:
-        found = json.loads(Path(model.file + STAMP).read_text())
+        found = json.loads(Path(model.file + STAMP).read_text(encoding="utf-8"))
         return isinstance(found, dict) and found.get("sha256") == digest(model)
     except (OSError, ValueError):
         return False

@@ -183,7 +183,7 @@ pub const OPTIONS: &[Opt] = &[
         "Number of nodes."),
     opt(&["bench"], "nodes", ("--nodes", ""), Job, COUNT, Default("2"),
         "Number of nodes."),
-    opt(&["app"], "nodes", ("--nodes", ""), Job, Text("LIST"), Required,
+    opt(&["app"], "nodes", ("--nodes", ""), Job, Text("LIST"), RequiredWithout(&["ranks"]),
         "Numbers of nodes: `128:8192` doubles from 128 to 8,192, `32,512` is a list."),
     opt(&["tune"], "nodes", ("--nodes", ""), Job, Counts, Required,
         "Numbers of nodes, such as `32,512,2048`."),
