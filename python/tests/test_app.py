@@ -374,9 +374,13 @@ SMALL = ("--problem", "nx=16", "--problem", "ny=8", "--problem", "nz=8",
 
 def test_hpcg_equals_its_program(odonata, cg27):
     done = odonata("app", "check", "hpcg", "--machine", "dragonfly-1056", *SMALL,
-                   "-n", "8,27,64", "--", cg27, *WORDS)  # fmt: skip
+                   "-n", "8,27,64", "--json", "--", cg27, *WORDS)  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("equal") == 3
+    found = json.loads(done.stdout)
+    assert found["is_equal"] and [size["ranks"] for size in found["sizes"]] == [8, 27, 64]
+    for size in found["sizes"]:
+        # MPI_Init and MPI_Finalize of the program are not in the model.
+        assert size["model_s"] == pytest.approx(size["program_s"], rel=0.03)
 
 
 @pytest.mark.parametrize("variable, found, expected", [
@@ -407,9 +411,9 @@ def test_drawn_sizes_lie_in_their_range():
 
     call = checking.Call("send", "p", 1, 100, 0, (0, 1), 80, 120, False)
     calls, sizes = [[call] * 200, []], [100] * 195 + [200] * 5
-    inside = checking.compared(2, calls, {}, [[row(size) for size in sizes], []])
+    inside = checking.compared(2, calls, [[row(size) for size in sizes], []])
     assert inside.is_equal and (inside.drawn, inside.outside) == (200, 5)
-    outside = checking.compared(2, calls, {}, [[row(200)] * 50 + [row(100)] * 150, []])
+    outside = checking.compared(2, calls, [[row(200)] * 50 + [row(100)] * 150, []])
     assert not outside.is_equal
 
 

@@ -58,7 +58,8 @@ pub struct CallNode {
     /// Ranks that make it; all if absent.
     #[serde(default, rename = "where")]
     pub only: Vec<Where>,
-    /// The requests that a nonblocking call belongs to, from 1 to 3; 0 if the call blocks.
+    /// The requests that a nonblocking call belongs to, from 1 to 3; 0 if the call blocks. 3 is that
+    /// of offloaded computation.
     #[serde(default)]
     pub request: u8,
     #[serde(flatten)]

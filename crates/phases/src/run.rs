@@ -8,6 +8,8 @@ use workload::{Call, Context, Op, OpCompletion, Token, Workload};
 /// Requests that a rank distinguishes: 0 are blocking calls.
 const REQUESTS: usize = 4;
 const REQUEST_BITS: u32 = 2;
+/// The request of offloaded computation: waiting for it counts as computation.
+const OFFLOADED: u8 = 3;
 /// No wait: the rank has ended.
 const NONE: u8 = u8::MAX;
 
@@ -119,8 +121,13 @@ impl PhaseRun {
             *seconds += elapsed.seconds();
         }
         if rest > 0.0 {
+            let is_computing = cursor.waits == OFFLOADED;
             let (fine, coarse) = self.weights(&position);
-            self.totals.communication_s[phase] += fine * rest;
+            let sums = match is_computing {
+                true => &mut self.totals.compute_s,
+                false => &mut self.totals.communication_s,
+            };
+            sums[phase] += fine * rest;
             self.totals.coarse_s += coarse * rest;
         }
     }

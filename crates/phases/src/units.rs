@@ -130,6 +130,7 @@ fn is_message(call: &CallCode) -> bool {
 fn exchange_end(program: &Compiled, from: usize) -> usize {
     let mut open = [false; 4];
     let (mut depth, mut at, mut end) = (0, from, from);
+    let mut phase = None;
     while let Some(code) = program.code.get(at) {
         let is_open = open.contains(&true);
         match code {
@@ -145,6 +146,12 @@ fn exchange_end(program: &Compiled, from: usize) -> usize {
             }
             Code::End(_) if depth == 0 => return end,
             Code::End(_) => depth -= 1,
+            // A phase is complete in itself.
+            Code::Call(call)
+                if !is_open && depth == 0 && *phase.get_or_insert(call.phase) != call.phase =>
+            {
+                return end;
+            }
             Code::Call(call) => match call.action {
                 ActionCode::Wait(of) => open[usize::from(of.min(3))] = false,
                 _ => {

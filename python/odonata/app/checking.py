@@ -19,8 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import core, launch, records
+from ..benchmarks import MESSAGES
 from ..errors import Diagnostics
-from ..machines import Machine
+from ..machines import Job, Machine
+from ..units import show_time
 from .model import App
 from .phases import Phases, input_error
 
@@ -35,6 +37,7 @@ PAIRWISE = {"send", "ssend", "recv", "access", "atomic"}
 ROOTED = {"bcast", "reduce", "gather", "gatherv", "scatter", "scatterv"}
 COMPARED = 48  # calls by which the start of the model's part is found
 MOST_SHOWN = 20  # differences of one size
+PPN = 8  # ranks per node of the runs, if it divides their number
 STAMP = ".checked.json"
 
 
@@ -79,6 +82,9 @@ class SizeCheck:
     drawn: int = 0
     outside: int = 0
     differences: list[Difference] = field(default_factory=list)
+    # Without computation, with the same network model: of the program, and of the model.
+    program_s: float = 0.0
+    model_s: float = 0.0
 
     @property
     def is_equal(self) -> bool:
@@ -112,6 +118,10 @@ class CheckResult:
             lines.append(
                 f"{size.ranks} ranks: {words}, {size.calls:,} calls compared{drawn}; "
                 f"before: {listed(size.before)}; after: {listed(size.after)}"
+            )
+            lines.append(
+                f"  time without computation: program {show_time(size.program_s)}, "
+                f"model {show_time(size.model_s)}"
             )
             lines += [f"  {difference}" for difference in size.differences[:MOST_SHOWN]]
             more = len(size.differences) - MOST_SHOWN
@@ -147,9 +157,13 @@ def check(
     wrong.raise_any()
     listings = [listing(model, n, given) for n in ranks]
     sizes = []
-    for n, (calls, communicators) in zip(ranks, listings, strict=True):
-        rows = recorded(machine, words, n, tick)
-        sizes.append(compared(n, calls, communicators, rows))
+    for n, (calls, phases) in zip(ranks, listings, strict=True):
+        ppn = PPN if n % PPN == 0 else 1
+        job = machine.job(nodes=n // ppn, ppn=ppn)
+        rows, seconds = recorded(job, words, tick)
+        size = compared(n, calls, rows)
+        size.program_s, size.model_s = seconds, time_of(job, phases, tick)
+        sizes.append(size)
     result = CheckResult(name, sizes)
     if result.is_equal:
         stamp(model, result)
@@ -175,8 +189,8 @@ def calls_of(phases: Phases) -> dict[str, Any]:
 
 def listing(
     model: App, ranks: int, values: Mapping[str, Any]
-) -> tuple[list[list[Call]], dict[int, tuple[int, ...]]]:
-    """The model's calls by rank, and the members of its communicators."""
+) -> tuple[list[list[Call]], Phases]:
+    """The model's calls by rank."""
     phases = model.phases(ranks, 1, values)
     answer = calls_of(phases)
     members = {int(key): tuple(found) for key, found in answer["communicators"].items()}
@@ -188,36 +202,54 @@ def listing(
         ]
         for rows in answer["ranks"]
     ]
-    return calls, members
+    return calls, phases
+
+
+def request_of(job: Job, fidelity: str, phases: Phases, messages: int) -> dict[str, Any]:
+    """A request of the core."""
+    return {
+        **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
+        "program": phases.program(), "messages": messages,
+    }  # fmt: skip
+
+
+def time_of(job: Job, phases: Phases, tick: core.Tick | None) -> float:
+    """The time of the model without computation."""
+    def without(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        kept = [node for node in nodes if node.get("call") != "compute"]
+        return [n | {"body": without(n["body"])} if "body" in n else n for n in kept]
+
+    request = request_of(job, "loggp", phases, MESSAGES)
+    request["program"]["body"] = without(request["program"]["body"])
+    answer = core.enter("app", {**request, "method": "simulate"}, tick)
+    return float(answer["time_s"])
 
 
 def recorded(
-    machine: Machine, program: Sequence[str], ranks: int, tick: core.Tick | None
-) -> list[list[dict[str, Any]]]:
-    """The calls of the program by rank, with the members of their communicators."""
+    job: Job, program: Sequence[str], tick: core.Tick | None
+) -> tuple[list[list[dict[str, Any]]], float]:
+    """The calls of the program by rank, with the members of their communicators, and its time
+    without computation."""
     with tempfile.TemporaryDirectory(prefix="odonata-check-") as directory:
         file = Path(directory) / "recording.parquet"
-        ppn = 8 if ranks % 8 == 0 else 1
-        job = machine.job(nodes=-(-ranks // ppn), ppn=ppn, ranks=ranks)
-        launch.run(job, program, fidelity="loggp", compute="none", record=file, tick=tick)
+        run = launch.run(job, program, fidelity="loggp", compute="none", record=file, tick=tick)
         wrong = Diagnostics()
         header, columns = records.read(wrong, file, file.read_bytes())
         wrong.raise_any()
-        world = tuple(range(ranks))
+        world = tuple(range(job.ranks))
         members = {context: tuple(found) for context, found in header["communicators"]}
-        rows: list[list[dict[str, Any]]] = [[] for _ in range(ranks)]
+        rows: list[list[dict[str, Any]]] = [[] for _ in range(job.ranks)]
         for row in records.rows(header, columns):
             if row["op"] in IGNORED or row["context"] & PRIVATE or row["op"].startswith("file_"):
                 continue
             row["members"] = members.get(row["context"], world)
             rows[row["rank"]].append(row)
-        return rows
+        return rows, run.time
 
 
 def compared(
     ranks: int,
     calls: Sequence[Sequence[Call]],
-    communicators: Mapping[int, tuple[int, ...]],
     rows: Sequence[Sequence[Mapping[str, Any]]],
 ) -> SizeCheck:
     """All ranks of one size. Of each rank, the first difference counts."""

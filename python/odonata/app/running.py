@@ -19,7 +19,7 @@ from ..machines import Job, Machine, is_machine
 from ..results import Sweep
 from ..units import Unreadable
 from ..version import version
-from . import checking
+from .checking import is_checked, request_of
 from .model import App
 from .phases import Phases, input_error
 
@@ -184,7 +184,7 @@ def play(
     summary: dict[str, Any] = {
         "odonata": version(), "kind": "app", "name": name, "machine": jobs[0].machine.name,
         "mpi": jobs[0].mpi, "fidelity": fidelity, "ppn": jobs[0].ppn, "seed": jobs[0].seed,
-        "scaling": scaling, "problem": dict(values), "is_checked": checking.is_checked(model),
+        "scaling": scaling, "problem": dict(values), "is_checked": is_checked(model),
     }  # fmt: skip
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
@@ -209,14 +209,6 @@ def play(
     if failure:
         raise SimulatedFailure.of(failure, result)
     return result
-
-
-def request_of(job: Job, fidelity: str, phases: Phases, messages: int) -> dict[str, Any]:
-    """A request of the core."""
-    return {
-        **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
-        "program": phases.program(), "messages": messages,
-    }  # fmt: skip
 
 
 def replica(

@@ -84,4 +84,5 @@ model = App(
     merit=lambda a, seconds: flops(a) / seconds if seconds > 0 else 0.0,
     unit="flop/s",
     title="hpcg",
+    is_checked=True,  # with examples/apps/cg27.c, by python/tests/test_app.py
 )
