@@ -218,6 +218,52 @@ def test_a_shift_is_within_the_bounds_of_bandwidth_and_latency():
     assert size / rate < seconds < 1.25 * size / rate + 20e-6
 
 
+@pytest.mark.parametrize("algorithm", ["1ring", "1ringM", "2ring", "2ringM", "long", "longM"])
+@pytest.mark.parametrize("q", [2, 5, 8])
+def test_panels_take_at_least_their_bytes(algorithm, q):
+    size, rate = 8 << 20, 8e9  # machines/dragonfly-1056.toml, links.edge
+
+    def step(a):
+        a.panel_bcast(size, axis=1, root=q - 1, algorithm=algorithm)
+        a.swap_rows(size, axis=0, algorithm="binary")
+
+    seconds = timed(step, nodes=2 * q, ppn=1, grid=lambda ranks: (2, q)).rows[0]["time_s"]
+    # A ring passes the whole panel q - 1 times, at most; spread and roll twice.
+    assert 2 * size * (q - 1) / q / rate / 1.01 < seconds < 3 * (q + 2) * size / rate
+
+
+def test_remaps_one_sided_epochs_and_files_run_at_every_fidelity():
+    machine = od.machine("aurora")
+
+    def step(a):
+        with a.phase("remap"):
+            blocks, pencils = a.grid((2, 2, 4)), a.grid((1, 4, 4))
+            a.remap(blocks, pencils, (64, 64, 64), 16)
+        with a.phase("epoch"):
+            a.get(4096, count=40)
+            a.put(64, shift=3)
+            a.accumulate(8, to=0)
+            a.fence()
+        with a.phase("checkpoint"):
+            file = a.file(per_rank=True)
+            file.create()
+            file.write(1 << 20, transfer=1 << 18)
+            file.sync()
+            file.close()
+
+    model = app.App(step, grid=1, ppn=4)
+    for fidelity in ("loggp", "packet"):
+        result = app.run(model, machine, nodes=4, fidelity=fidelity)
+        (run,) = result.summary["runs"]
+        phases = {row["phase"]: row for row in run["phases"]}
+        assert phases["epoch"]["messages"] == pytest.approx(40 + 1 + 15 / 16)
+        # Rank (x, y, z) of the blocks has pencil (2 x + y, z). The pencil is within its block for
+        # x = y, which keeps half of the cells there. So a quarter of all cells stay.
+        assert phases["remap"]["bytes"] == 0.75 * 64**3 * 16 / 16
+        assert phases["checkpoint"]["calls"] == 7
+        assert run["io"] is not None
+
+
 def test_runs_are_deterministic_at_every_fidelity():
     def step(a):
         with a.loop(3):

@@ -341,25 +341,18 @@ impl Compiled {
     }
 
     fn access(&self, rank: u32, of: &Access, sub: &mut u32) -> Option<Op> {
-        while u64::from(*sub) < of.count {
-            let nth = *sub;
-            *sub += 1;
-            let first = self.partner(&of.to, rank);
-            let to = if of.sweeps {
-                let n = u64::from(self.ranks);
-                let next = u64::from(first.unwrap_or(rank)) + u64::from(nth);
-                Some((next % n) as u32).filter(|&to| to != rank)
-            } else {
-                first
-            };
-            if let Some(to) = to {
-                let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
-                return Some(Op::OneSided { to, request_bytes, response_bytes, atomic });
-            }
-            if !of.sweeps {
-                return None;
-            }
+        if u64::from(*sub) == of.count {
+            return None;
         }
-        None
+        let nth = *sub;
+        *sub += 1;
+        let to = if of.sweeps {
+            let others = self.ranks - 1;
+            (others > 0).then(|| (rank + 1 + nth % others) % self.ranks)?
+        } else {
+            self.partner(&of.to, rank)?
+        };
+        let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
+        Some(Op::OneSided { to, request_bytes, response_bytes, atomic })
     }
 }

@@ -58,8 +58,8 @@ pub struct CallNode {
     /// Ranks that make it; all if absent.
     #[serde(default, rename = "where")]
     pub only: Vec<Where>,
-    /// The requests that a nonblocking call belongs to, from 1 to 3; 0 if the call blocks. 3 is that
-    /// of offloaded computation.
+    /// The requests that a nonblocking call belongs to, from 1 to 3; 0 if the call blocks.
+    /// Offloaded computation has 3.
     #[serde(default)]
     pub request: u8,
     #[serde(flatten)]
@@ -260,9 +260,8 @@ fn eight() -> u64 {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// The first target; the next ones follow at distance 1 around all ranks, or the partner is the
-    /// same for all.
     pub to: Partner,
+    /// Instead of one target: all other ranks in turn, from the next one on.
     #[serde(default)]
     pub sweeps: bool,
     pub count: u64,

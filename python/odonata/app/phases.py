@@ -504,7 +504,7 @@ class Phases:
     ) -> None:
         """`count` accesses to windows of other ranks, which `fence` completes.
 
-        `to` is one rank, or `all`: the next ranks in turn, from the own one on. `shift` is the
+        `to` is one rank, or `all`: the other ranks in turn, from the next one on. `shift` is the
         distance to one rank. `out` bytes go to the target, `back` bytes return.
         """
         number = int(self._number("access: count", count, 0, 1e12, "a number of accesses"))
