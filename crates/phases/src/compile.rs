@@ -539,6 +539,10 @@ impl Compiler {
             Action::Collective(call) => self.collective(call)?,
             Action::Access(access) => {
                 self.check_partner(&access.to);
+                if access.count > u64::from(u32::MAX) {
+                    let expected = format!("at most {}", u32::MAX);
+                    self.add("access", format!("{} accesses", access.count), expected);
+                }
                 self.check_bytes(&Size::Fixed(access.out.max(access.back)));
                 ActionCode::Access(access.clone())
             }

@@ -507,7 +507,8 @@ class Phases:
         `to` is one rank, or `all`: the other ranks in turn, from the next one on. `shift` is the
         distance to one rank. `out` bytes go to the target, `back` bytes return.
         """
-        number = int(self._number("access: count", count, 0, 1e12, "a number of accesses"))
+        wanted = "a number of accesses below 2^32"
+        number = int(self._number("access: count", count, 0, 2**32 - 1, wanted))
         if shift is not None:
             partner, sweeps = {"rule": "shift", "by": int(shift)}, False
         elif to == "all":
