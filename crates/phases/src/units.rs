@@ -237,36 +237,88 @@ impl Compiled {
         (or(computation.imbalance, self.spread), or(computation.noise, self.jitter))
     }
 
-    /// The same exchange among the first ranks alone, at least `least`. The slowest axis of the
-    /// grid is cut and wraps around, so that every rank has all of its neighbors on it. `None` if
-    /// the exchange is not among neighbors of one grid.
-    pub fn cut(&self, most_ranks: u32, least: u32) -> Option<Compiled> {
-        let mut grid = None;
+    /// The same exchange among some of the ranks, at most about `most_ranks`, and these ranks: the
+    /// planes of the grid with low coordinates on one axis. The axis wraps around, so that every
+    /// rank has all of its neighbors on it. `None` if the exchange depends on the extents of all
+    /// axes. A node has `per_node` ranks, which share its NICs.
+    pub fn cut(&self, most_ranks: u32, per_node: u32) -> Option<(Compiled, Vec<u32>)> {
+        let number = self.only_grid()?;
+        let whole = &self.grids[number as usize];
+        let n = whole.shape.len();
+        // The slowest axis first: its planes have consecutive ranks.
+        let axes = (0..n).map(|nth| if whole.first_fastest { n - 1 - nth } else { nth });
+        for (nth, axis) in axes.enumerate() {
+            let Some(reach) = self.reach(axis) else { continue };
+            let plane = self.ranks / whole.shape[axis];
+            // With messages across planes five of them, so that neighbors of neighbors differ.
+            let least = if reach > 0 { 2 * reach + 3 } else { 1 };
+            let of_nodes = if nth == 0 { per_node.div_ceil(plane) } else { per_node };
+            let planes = (most_ranks / plane).max(least).max(of_nodes);
+            if planes < whole.shape[axis] {
+                return Some(self.planes(number, axis, planes));
+            }
+        }
+        None
+    }
+
+    /// The grid of all partners and conditions, if it is one.
+    fn only_grid(&self) -> Option<u32> {
+        let mut found = None;
         for code in &self.code {
             let Code::Call(call) = code else { continue };
             let partner = match &call.action {
-                ActionCode::Send { to, .. } => to,
-                ActionCode::Recv { from, .. } => from,
-                ActionCode::Wait(_) => continue,
+                ActionCode::Send { to, .. } => Some(to),
+                ActionCode::Recv { from, .. } => Some(from),
+                ActionCode::Wait(_) => None,
                 _ => return None,
             };
-            let Partner::Offset { grid: own, .. } = partner else { return None };
-            if !call.only.is_empty() || grid.is_some_and(|known| known != *own) {
+            let grid = match partner {
+                Some(
+                    Partner::Offset { grid, .. }
+                    | Partner::At { grid, .. }
+                    | Partner::AxisXor { grid, .. },
+                ) => Some(*grid),
+                Some(_) => return None,
+                None => None,
+            };
+            for own in call.only.iter().map(|one| one.grid).chain(grid) {
+                if *found.get_or_insert(own) != own {
+                    return None;
+                }
+            }
+        }
+        found
+    }
+
+    /// The largest distance to partners along an axis; `None` if a call depends on coordinates on
+    /// it.
+    fn reach(&self, axis: usize) -> Option<u32> {
+        let mut reach = 0;
+        for code in &self.code {
+            let Code::Call(call) = code else { continue };
+            if call.only.iter().any(|one| one.axis as usize == axis) {
                 return None;
             }
-            grid = Some(*own);
+            match &call.action {
+                ActionCode::Send { to: partner, .. } | ActionCode::Recv { from: partner, .. } => {
+                    match partner {
+                        Partner::Offset { by, .. } => reach = reach.max(by[axis].unsigned_abs()),
+                        Partner::At { axis: own, .. } | Partner::AxisXor { axis: own, .. }
+                            if *own as usize != axis => {}
+                        _ => return None,
+                    }
+                }
+                _ => {}
+            }
         }
-        let number = grid?;
+        // Partners far away are no neighbors.
+        (reach <= 2).then_some(reach)
+    }
+
+    fn planes(&self, number: u32, axis: usize, planes: u32) -> (Compiled, Vec<u32>) {
         let whole = &self.grids[number as usize];
-        let axis = if whole.first_fastest { whole.shape.len() - 1 } else { 0 };
-        let plane = self.ranks / whole.shape[axis];
-        // Five planes: neighbors of neighbors differ.
-        let planes = (most_ranks / plane).max(5).max(least.div_ceil(plane));
-        if planes >= whole.shape[axis] {
-            return None;
-        }
         let mut cut = self.clone();
-        cut.ranks = planes * plane;
+        cut.ranks = self.ranks / whole.shape[axis] * planes;
         cut.world.truncate(cut.ranks as usize);
         cut.grids[number as usize].shape[axis] = planes;
         for code in &mut cut.code {
@@ -279,7 +331,9 @@ impl Compiled {
                 periodic[axis] = true;
             }
         }
-        Some(cut)
+        let own = &cut.grids[number as usize];
+        let ranks = (0..cut.ranks).map(|rank| whole.rank(&own.place(rank))).collect();
+        (cut, ranks)
     }
 }
 

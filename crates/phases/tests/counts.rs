@@ -187,10 +187,40 @@ fn equal_parts_are_one() {
     // On five planes of 4 x 4 ranks that wrap around, each plane has (3 * 4 - 2)^2 pairs with
     // itself and with the plane on either side, less the 16 ranks with themselves. It is executed
     // twice: a warm-up, and the measurement.
-    let cut = units.exchanges[0].cut(80, 2).expect("neighbors of one grid");
-    assert_eq!(cut.ranks, 80);
+    let (cut, ranks) = units.exchanges[0].cut(80, 2).expect("neighbors of one grid");
+    assert_eq!((cut.ranks, ranks), (80, (0..80).collect()));
     let (sends, receives) = messages(&cut);
     assert_eq!(sends.len(), 2 * 5 * (3 * 100 - 16));
     assert_eq!(sends, receives);
     assert!(units.exchanges[0].cut(128, 2).is_none(), "the whole grid fits");
+}
+
+/// A ring along the rows of a grid is alike in all rows, and one along the columns in all columns,
+/// of which as many remain as a node has ranks.
+#[test]
+fn rings_are_cut_across() {
+    for axis in [0, 1] {
+        let by = [i32::from(axis == 0), i32::from(axis == 1)];
+        let call = |what: &str, side: &str, by: [i32; 2], from: u32, to: u32| {
+            serde_json::json!({"do": "call", "call": what, "phase": 0, "bytes": 8, "tag": 0,
+                side: {"rule": "offset", "grid": 0, "by": by, "periodic": [true, true]},
+                "where": [{"grid": 0, "axis": axis, "from": from, "to": to}]})
+        };
+        let program = serde_json::json!({"ranks": 600, "grids": [{"shape": [20, 30]}],
+        "phases": ["main"], "body": [
+            call("recv", "from", by.map(|x| -x), 1, 20),
+            call("send", "to", by, 0, 19),
+        ]});
+        let units = Units::of(&compile(&program));
+        let (cut, ranks) = units.exchanges[0].cut(1, 4).expect("alike across");
+        let (sends, receives) = messages(&cut);
+        assert_eq!(sends, receives);
+        // Rows: one of 30 ranks, more than a node has. Columns: four, of 20 ranks.
+        let expected: Vec<u32> = match axis {
+            1 => (0..30).collect(),
+            _ => (0..20).flat_map(|row| (0..4).map(move |column| row * 30 + column)).collect(),
+        };
+        assert_eq!(ranks, expected);
+        assert_eq!(sends.len(), 2 * 19 * if axis == 1 { 1 } else { 4 });
+    }
 }

@@ -127,8 +127,8 @@ impl Waits {
     }
 }
 
-/// An exchange of all ranks; of the first ranks alone if it exceeds a fraction of the budget and is
-/// among neighbors.
+/// An exchange of all ranks; of some planes of the grid alone if it exceeds a fraction of the
+/// budget and is alike on all planes.
 fn exchange_time(
     job: &mut Job,
     exchange: &Compiled,
@@ -143,21 +143,42 @@ fn exchange_time(
     let all = super::estimate(exchange);
     let cut = (all > most)
         .then(|| (f64::from(exchange.ranks) * most / all) as u32)
-        .and_then(|ranks| exchange.cut(ranks, 2));
-    simulate_part(job, cut.as_ref().unwrap_or(exchange), fidelity, sums, tick)
+        .and_then(|ranks| exchange.cut(ranks, per_node(job)));
+    match cut {
+        Some((part, ranks)) => simulate_part(job, &part, &ranks, fidelity, sums, tick),
+        None => simulate_whole(job, exchange, fidelity, sums, tick),
+    }
 }
 
-/// A part that a program executes twice, of which the second counts.
-fn simulate_part(
+/// Ranks of the first node.
+fn per_node(job: &Job) -> u32 {
+    let first = job.placements.first().map(|placement| placement.node);
+    job.placements.iter().take_while(|placement| Some(placement.node) == first).count() as u32
+}
+
+/// A part on all ranks.
+fn simulate_whole(
     job: &mut Job,
     part: &Compiled,
     fidelity: Fidelity,
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<PartTime, End> {
-    let n = part.ranks as usize;
-    let all = job.placements.clone();
-    job.placements.truncate(n);
+    let ranks: Vec<u32> = (0..part.ranks).collect();
+    simulate_part(job, part, &ranks, fidelity, sums, tick)
+}
+
+/// A part on these ranks of the job. Its program executes it twice, and the second time counts.
+fn simulate_part(
+    job: &mut Job,
+    part: &Compiled,
+    ranks: &[u32],
+    fidelity: Fidelity,
+    sums: &mut Sums,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<PartTime, End> {
+    let chosen = ranks.iter().map(|&rank| job.placements[rank as usize]).collect();
+    let all = std::mem::replace(&mut job.placements, chosen);
     let run = PhaseRun::new(part.clone());
     let time = match fidelity {
         Fidelity::Packet => run_part::<PacketNetwork>(job, run, sums, tick),
@@ -219,5 +240,5 @@ fn collective_time(
             ..PartTime::default()
         });
     }
-    simulate_part(job, &program.collective_part(at), fidelity, sums, tick)
+    simulate_whole(job, &program.collective_part(at), fidelity, sums, tick)
 }
