@@ -395,6 +395,20 @@ def test_the_command_prints_rows(odonata):
     assert summary["runs"][0]["energy"]["energy_J"] > 0
 
 
+def test_the_model_of_the_page_runs(odonata, tmp_path):
+    page = EXAMPLES.parent / "docs" / "application-models.md"
+    file = tmp_path / "my_model.py"
+    code = page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    file.write_text(code, encoding="utf-8")
+    done = odonata("app", file, "--machine", "aurora", "--nodes", "1:4", "--scaling", "strong",
+                   "--problem", "n=64", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert [row["unit"] for row in summary["rows"]] == ["cell/s"] * 3
+    assert {row["phase"] for row in summary["runs"][0]["phases"]} == {"stencil", "norm"}
+    assert not summary["is_checked"]
+
+
 def test_the_command_draws_a_figure(odonata, tmp_path):
     file = tmp_path / "scaling.png"
     done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", "1:4", "--plot", file)

@@ -1,5 +1,6 @@
 //! Tests of requests and built-in benchmarks, in one program: it is compiled and linked once.
 
+mod app;
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
 mod error_bars;
