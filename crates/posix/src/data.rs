@@ -616,15 +616,17 @@ unsafe fn charge_copy(
     bytes: usize,
 ) -> Result<usize, c_int> {
     let (from, to) = unsafe { (Side::new(from.0, from.1), Side::new(to.0, to.1)) };
-    for open in [&from.open, &to.open].into_iter().flatten() {
-        blocks::settle_all(open)?;
-    }
     let mut bytes = bytes.min(MAX_TRANSFER) as u64;
     if let Some(left) = from.left() {
         bytes = bytes.min(left);
     }
     bytes = from.charge(FileCallKind::Read, bytes)?;
-    Ok(to.charge(FileCallKind::Write, bytes)? as usize)
+    bytes = to.charge(FileCallKind::Write, bytes)?;
+    // Now, when the calls before this one in simulated time have stored their blocks.
+    for open in [&from.open, &to.open].into_iter().flatten() {
+        blocks::settle_all(open)?;
+    }
+    Ok(bytes as usize)
 }
 
 macro_rules! sendfiles {

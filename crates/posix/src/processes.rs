@@ -295,6 +295,11 @@ unsafe fn execute(
     flags: c_int,
 ) -> sys::Result {
     let environment = unsafe { environment(given) };
+    // With an empty path, the descriptor is the program.
+    if let Some(open) = simulated(dir) {
+        // An error is found again when the program starts.
+        let _ = blocks::make_plain(&open);
+    }
     let mut target = Target::new();
     match unsafe { find(dir, path, &mut target) } {
         Err(errno) => error(errno),
@@ -341,6 +346,10 @@ unsafe extern "C" fn execv(path: *const c_char, arguments: Strings) -> c_int {
 #[unsafe(no_mangle)]
 unsafe extern "C" fn fexecve(fd: c_int, arguments: Strings, given: Strings) -> c_int {
     let environment = unsafe { environment(given) };
+    if let Some(open) = simulated(fd) {
+        // As above.
+        let _ = blocks::make_plain(&open);
+    }
     let real = real!(fexecve(c_int, Strings, Strings) -> c_int);
     unsafe { real(fd, arguments, environment.list) }
 }

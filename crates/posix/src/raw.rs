@@ -6,7 +6,8 @@
 
 use std::ffi::{c_char, c_int, c_long, c_uint, c_void};
 
-use crate::descriptors::may_be_simulated;
+use crate::blocks;
+use crate::descriptors::{may_be_simulated, simulated};
 use crate::directories::getdents64;
 use crate::kernel_aio::{self, Block};
 use crate::mounts;
@@ -56,11 +57,43 @@ unsafe extern "C" fn syscall(
             }
             libc::SYS_io_uring_setup => finish(error(libc::ENOSYS)) as c_long,
             _ => {
+                if let Err(errno) = make_plain(number, [a, b, c, e]) {
+                    return finish(sys::error(errno)) as c_long;
+                }
                 let real = real!(syscall(L, L, L, L, L, L, L) -> L);
                 real(number, a, b, c, d, e, f)
             }
         }
     }
+}
+
+/// Data of simulated files that the kernel moves for other numbers must be in the backing file.
+fn make_plain(number: c_long, [a, b, c, e]: [c_long; 4]) -> Result<(), c_int> {
+    let descriptors = match number {
+        libc::SYS_read
+        | libc::SYS_write
+        | libc::SYS_pread64
+        | libc::SYS_pwrite64
+        | libc::SYS_readv
+        | libc::SYS_writev
+        | libc::SYS_preadv
+        | libc::SYS_pwritev
+        | libc::SYS_preadv2
+        | libc::SYS_pwritev2
+        | libc::SYS_ftruncate
+        | libc::SYS_fallocate
+        | libc::SYS_lseek => [a, -1],
+        libc::SYS_sendfile => [a, b],
+        libc::SYS_copy_file_range | libc::SYS_splice => [a, c],
+        libc::SYS_mmap => [e, -1],
+        _ => return Ok(()),
+    };
+    for fd in descriptors {
+        if let Some(open) = simulated(fd as c_int) {
+            blocks::make_plain(&open)?;
+        }
+    }
+    Ok(())
 }
 
 /// `openat2`, whose argument has flags, mode and restrictions. Restrictions that the kernel checks

@@ -1,13 +1,16 @@
 //! Sockets of the local domain whose names are below a mount. The kernel limits a socket's path to
 //! 108 bytes, so it gets the name of an open directory and the last component.
+//! Descriptors that are sent through sockets are prepared for processes that do not know them.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_uint};
 
-use libc::{sockaddr, sockaddr_un, socklen_t};
+use libc::{mmsghdr, msghdr, sockaddr, sockaddr_un, socklen_t, ssize_t};
 use workload::FileCallKind;
 use workload::file_flag;
 use workload::file_request::request_flag;
 
+use crate::blocks;
+use crate::descriptors::simulated;
 use crate::mounts;
 use crate::next::{at, real};
 use crate::open::mask;
@@ -116,4 +119,47 @@ unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: sockle
         with_address(target, |address, length| unsafe { real(fd, address, length) })
     };
     unsafe { at((libc::AT_FDCWD, path, true), host, connect) }
+}
+
+/// A process that gets a descriptor through a socket uses it without this library's table.
+unsafe fn make_sent_plain(message: *const msghdr) -> Result<(), c_int> {
+    if message.is_null() || !mounts::active() {
+        return Ok(());
+    }
+    // SAFETY: the program's message.
+    unsafe {
+        let mut part = libc::CMSG_FIRSTHDR(message);
+        while !part.is_null() {
+            if (*part).cmsg_level == libc::SOL_SOCKET && (*part).cmsg_type == libc::SCM_RIGHTS {
+                let bytes = (*part).cmsg_len.saturating_sub(libc::CMSG_LEN(0) as usize);
+                let sent = libc::CMSG_DATA(part).cast::<c_int>();
+                for nth in 0..bytes / size_of::<c_int>() {
+                    if let Some(open) = simulated(sent.add(nth).read_unaligned()) {
+                        blocks::make_plain(&open)?;
+                    }
+                }
+            }
+            part = libc::CMSG_NXTHDR(message, part);
+        }
+    }
+    Ok(())
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendmsg(fd: c_int, message: *const msghdr, flags: c_int) -> ssize_t {
+    if let Err(errno) = unsafe { make_sent_plain(message) } {
+        return finish(error(errno));
+    }
+    unsafe { real!(sendmsg(c_int, *const msghdr, c_int) -> ssize_t)(fd, message, flags) }
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendmmsg(fd: c_int, messages: *mut mmsghdr, n: c_uint, flags: c_int) -> c_int {
+    for nth in 0..n as usize {
+        // SAFETY: the program's messages.
+        if let Err(errno) = unsafe { make_sent_plain(&raw const (*messages.add(nth)).msg_hdr) } {
+            return finish(error(errno)) as c_int;
+        }
+    }
+    unsafe { real!(sendmmsg(c_int, *mut mmsghdr, c_uint, c_int) -> c_int)(fd, messages, n, flags) }
 }

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +82,36 @@ static void child(int fd) {
   int status;
   waitpid(pid, &status, 0);
   if (status) fail("child", status);
+}
+
+/* A child gets the descriptor through a socket, and calls the kernel by number. */
+static void sent(int fd) {
+  int ends[2];
+  char control[CMSG_SPACE(sizeof(int))] = {0}, byte = 0;
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+                           .msg_controllen = sizeof control};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) fail("socketpair", 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    int got;
+    close(fd);
+    if (recvmsg(ends[1], &message, 0) != 1) _exit(2);
+    memcpy(&got, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof got);
+    long n = syscall(SYS_pread64, got, found, MAX, 0L);
+    _exit(n == size && memcmp(found, expected, size) == 0 ? 0 : 1);
+  }
+  struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  if (sendmsg(ends[0], &message, 0) != 1) fail("sendmsg", 0);
+  int status;
+  waitpid(pid, &status, 0);
+  if (status) fail("sent", status);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 /* A program gets the file as its standard input. */
@@ -177,7 +209,14 @@ static void one(int fd) {
       close(end);
       break;
     }
-    case 11: if (size) child(fd); break;
+    case 11:
+      if (size && draw(2)) child(fd);
+      else if (size && draw(4) == 0) sent(fd);
+      else if (size && draw(4) == 0) {
+        if (syscall(SYS_pread64, fd, found, (long)MAX, 0L) != size) fail("syscall", -1);
+        check("syscall", found, 0, size);
+      }
+      break;
     case 12: compare("read"); break;
     case 13:
       switch (draw(4)) {
