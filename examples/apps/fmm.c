@@ -3,8 +3,8 @@
  *
  *     ./fmm [get|put] [COUNT [FENCE [ORDER]]]
  *
- * COUNT accesses per target (default 4), FENCE accesses per epoch (default 2000), expansions of
- * 16 * (ORDER + 1)^2 bytes (default order 4). The values are checked. */
+ * COUNT accesses of a rank (default 100) go to the next ranks in turn, FENCE in an epoch (default
+ * 2000). Expansions have 16 * (ORDER + 1)^2 bytes (default order 4). The values are checked. */
 #include <complex.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int put = argc > 1 && strcmp(argv[1], "put") == 0;
-    int count = argc > 2 ? atoi(argv[2]) : 4;
+    int count = argc > 2 ? atoi(argv[2]) : 100;
     int fence = argc > 3 ? atoi(argv[3]) : 2000;
     int order = argc > 4 ? atoi(argv[4]) : 4;
     int terms = (order + 1) * (order + 1);
@@ -27,40 +27,43 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
 
+    if (ranks == 1) count = 0;
     /* By get: own expansions, read by all. By put: a place for each expansion of each rank. */
-    size_t places = (size_t)count * (put ? ranks : 1);
+    int others = ranks > 1 ? ranks - 1 : 1, rounds = (count + others - 1) / others;
+    size_t places = (size_t)rounds * (put ? ranks : 1);
     double complex *window, *local;
     MPI_Win win;
     MPI_Win_allocate(places * terms * sizeof *window, sizeof *window, MPI_INFO_NULL,
                      MPI_COMM_WORLD, &window, &win);
-    local = malloc((size_t)count * (put ? 1 : ranks) * terms * sizeof *local);
+    local = malloc((size_t)rounds * (put ? 1 : ranks) * terms * sizeof *local);
     for (size_t i = 0; i < places * terms; i++) window[i] = put ? -1 : rank + I * (double)i;
     if (put)
-        for (int i = 0; i < count * terms; i++) local[i] = rank + I * i;
+        for (int i = 0; i < rounds * terms; i++) local[i] = rank + I * i;
 
     MPI_Win_fence(0, win);
-    long issued = 0;
-    for (int i = 0; i < count; i++)
-        for (int step = 1; step < ranks; step++) {
-            int target = (rank + step) % ranks;
-            if (put)
-                MPI_Put(local + (size_t)i * terms, terms, MPI_C_DOUBLE_COMPLEX, target,
-                        ((MPI_Aint)rank * count + i) * terms, terms, MPI_C_DOUBLE_COMPLEX, win);
-            else
-                MPI_Get(local + ((size_t)target * count + i) * terms, terms,
-                        MPI_C_DOUBLE_COMPLEX, target, (MPI_Aint)i * terms, terms,
-                        MPI_C_DOUBLE_COMPLEX, win);
-            if (++issued % fence == 0) MPI_Win_fence(0, win);
-        }
-    MPI_Win_fence(0, win);
+    for (int i = 0; i < count; i++) {
+        int target = (rank + 1 + i % others) % ranks, round = i / others;
+        if (put)
+            MPI_Put(local + (size_t)round * terms, terms, MPI_C_DOUBLE_COMPLEX, target,
+                    ((MPI_Aint)rank * rounds + round) * terms, terms, MPI_C_DOUBLE_COMPLEX, win);
+        else
+            MPI_Get(local + ((size_t)target * rounds + round) * terms, terms,
+                    MPI_C_DOUBLE_COMPLEX, target, (MPI_Aint)round * terms, terms,
+                    MPI_C_DOUBLE_COMPLEX, win);
+        if ((i + 1) % fence == 0 || i + 1 == count) MPI_Win_fence(0, win);
+    }
 
     const double complex *got = put ? window : local;
-    for (int from = 0; from < ranks; from++)
-        for (int i = 0; i < count * terms; i++)
-            if (from != rank && got[(size_t)from * count * terms + i] != from + I * i) wrong = 1;
+    for (int step = 1; step < ranks; step++) {
+        /* Put: which of that rank's accesses came here. Get: which went to it. */
+        int peer = (put ? rank - step + ranks : rank + step) % ranks;
+        int done = (count + others - step) / others;
+        for (int i = 0; i < done * terms; i++)
+            if (got[(size_t)peer * rounds * terms + i] != peer + I * i) wrong = 1;
+    }
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("fmm: %ld %ss of %zu bytes per rank: %s\n", issued, put ? "put" : "get",
+        printf("fmm: %d %ss of %zu bytes per rank: %s\n", count, put ? "put" : "get",
                terms * sizeof *local, all_wrong ? "WRONG" : "ok");
     MPI_Win_free(&win);
     free(local);

@@ -70,31 +70,30 @@ static void redistribute(const int from[3], const int to[3], cell *old, cell *ne
     cell **buffers = calloc(2 * ranks, sizeof *buffers);
     int count = 0;
 
-    for (int step = 1; step < ranks; step++) {
-        int peer = (rank + step) % ranks, volume = intersect(cells_of(from, peer), mine_new, &part);
-        if (volume == 0) continue;
-        buffers[step] = malloc(volume * sizeof(cell));
-        MPI_Irecv(buffers[step], volume, MPI_C_DOUBLE_COMPLEX, peer, 0, MPI_COMM_WORLD,
+    for (int peer = 0; peer < ranks; peer++) {
+        int volume = intersect(cells_of(from, peer), mine_new, &part);
+        if (volume == 0 || peer == rank) continue;
+        buffers[peer] = malloc(volume * sizeof(cell));
+        MPI_Irecv(buffers[peer], volume, MPI_C_DOUBLE_COMPLEX, peer, 0, MPI_COMM_WORLD,
                   &requests[count++]);
     }
-    for (int step = 1; step < ranks; step++) {
-        int peer = (rank + step) % ranks, volume = intersect(mine_old, cells_of(to, peer), &part);
-        if (volume == 0) continue;
-        buffers[ranks + step] = malloc(volume * sizeof(cell));
-        copy_part(old, mine_old, part, buffers[ranks + step], 1);
-        MPI_Isend(buffers[ranks + step], volume, MPI_C_DOUBLE_COMPLEX, peer, 0, MPI_COMM_WORLD,
+    for (int peer = 0; peer < ranks; peer++) {
+        int volume = intersect(mine_old, cells_of(to, peer), &part);
+        if (volume == 0 || peer == rank) continue;
+        buffers[ranks + peer] = malloc(volume * sizeof(cell));
+        copy_part(old, mine_old, part, buffers[ranks + peer], 1);
+        MPI_Isend(buffers[ranks + peer], volume, MPI_C_DOUBLE_COMPLEX, peer, 0, MPI_COMM_WORLD,
                   &requests[count++]);
     }
     int volume = intersect(mine_old, mine_new, &part);
     if (volume > 0) {
-        buffers[0] = malloc(volume * sizeof(cell));
-        copy_part(old, mine_old, part, buffers[0], 1);
-        copy_part(new, mine_new, part, buffers[0], 0);
+        buffers[rank] = malloc(volume * sizeof(cell));
+        copy_part(old, mine_old, part, buffers[rank], 1);
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
-    for (int step = 1; step < ranks; step++)
-        if (intersect(cells_of(from, (rank + step) % ranks), mine_new, &part) > 0)
-            copy_part(new, mine_new, part, buffers[step], 0);
+    for (int peer = 0; peer < ranks; peer++)
+        if (intersect(cells_of(from, peer), mine_new, &part) > 0)
+            copy_part(new, mine_new, part, buffers[peer], 0);
     for (int i = 0; i < 2 * ranks; i++) free(buffers[i]);
     free(buffers);
     free(requests);

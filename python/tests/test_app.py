@@ -487,3 +487,60 @@ def test_a_checked_model_is_marked(tmp_path):
     assert checking.is_checked(model)
     file.write_text(file.read_text() + "\n")
     assert not checking.is_checked(model)
+
+
+APPLICATIONS = {
+    "hpl": ["n=30720"],
+    "hpl-mxp": ["n=40960"],
+    "graph500": ["scale=24", "roots=2"],
+    "hpcg": ["nx=32", "ny=32", "nz=32"],
+    "hacc": ["points_per_rank=100000"],
+    "nekbone": ["ex=4", "ey=4", "ez=4"],
+    "amr-wind": ["nx=64", "ny=64", "nz=64", "steps=2"],
+    "lammps": ["atoms=10000"],
+    "fmm": ["count=5000"],
+    "shamrock": ["particles=1e6"],
+}
+
+
+def test_every_application_has_a_model():
+    assert set(APPLICATIONS) == set(running.BUILT_IN)
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_applications_run_on_any_number_of_nodes(odonata, name):
+    problem = [word for one in APPLICATIONS[name] for word in ("--problem", one)]
+    done = odonata("app", name, "--machine", "aurora", "--nodes", "1,3", "--ppn", "4", *problem,
+                   "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["nodes"] for row in rows] == [1, 3]
+    for row in rows:
+        assert 0 < row["low"] <= row["figure_of_merit"] <= row["high"]
+        # Of a tile: products of matrices in 64 and 16 bits; 1 TB/s of memory, times at most 0.16
+        # flop/B of HPCG.
+        tiles = 12 * row["nodes"]
+        most = {"hpl": 10.4e12, "hpl-mxp": 205.7e12, "hpcg": 0.16e12}.get(name, math.inf)
+        assert row["figure_of_merit"] < most * tiles
+
+
+def test_lu_multiplies_most_of_the_time():
+    """On one node of four tiles, HPL reaches 60 to 100 % of their products of matrices."""
+    result = app.run("hpl", od.machine("aurora"), nodes=[1], ppn=4, problem={"n": 122_880})
+    assert 0.6 < result.rows[0]["figure_of_merit"] / (3 * 4 * 10.4e12) < 1
+
+
+@pytest.mark.parametrize("name", ["swfft", "fmm"])
+def test_models_equal_their_programs(odonata, tmp_path, name):
+    program = tmp_path / name
+    source = EXAMPLES / "apps" / f"{name}.c"
+    subprocess.run(["sh", COMPILER, "-O1", source, "-o", program, "-lm"], check=True)
+    model, words = {
+        "swfft": (EXAMPLES / "apps" / "swfft.py", ("points=32", "{points}")),
+        # Epochs of the model begin at the next rank, so their lengths are whole sweeps.
+        "fmm": ("fmm", ("count=150", "get", "150", "21", "4")),
+    }[name]
+    done = odonata("app", "check", model, "--machine", "aurora", "-n", "4,8", "--problem", words[0],
+                   *(("--problem", "fence_every=21") if name == "fmm" else ()), "--", program,
+                   *words[1:])  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
