@@ -128,8 +128,8 @@ fn a_program_can_call_the_library_of_daos() {
     };
     let (posix, dfs) = (time("-a POSIX").expect("legal"), time("-a DFS").expect("legal"));
     assert_eq!(operations(&posix), operations(&dfs));
-    // The daemon copies all data.
-    assert!(dfs.rows[0].time_s < posix.rows[0].time_s, "{:?} {:?}", dfs.rows, posix.rows);
+    // The page cache of a node has what it has written. The library has no cache.
+    assert!(dfs.rows[1].time_s > 2.0 * posix.rows[1].time_s, "{:?} {:?}", dfs.rows, posix.rows);
     for (options, system) in [("-a MPIIO", "daos"), ("-a DFS", "flare")] {
         let json = request("ior", &format!(r#""io_options": "{options}""#));
         let errors = run(&json.replace("flare", system)).expect_err("refused");
