@@ -380,6 +380,17 @@ def test_the_size_of_a_file_system_is_that_of_the_machine(odonata):
     assert sizes == [[160 * 500 * 10**12, 0], [2048 * (16 * 256 * 10**9 + 8 * 153 * 10**11), 0]]
 
 
+def test_modes_follow_the_mask_of_the_program_only(odonata):
+    """The mounts have their own permissions, and a mode of `mkdir` is masked once."""
+    text = "umask; mkdir -m 755 /daos/a; (umask 022; mkdir /daos/b); stat -c %a /lus/flare /daos/*"
+    mask = os.umask(0o077)
+    try:
+        done = odonata("run", "-n", 1, *MACHINE, "--quiet", "--", "sh", "-c", text)
+    finally:
+        os.umask(mask)
+    assert done.stdout.split() == ["0077", "755", "755", "755"], done.stderr
+
+
 DEADLOCK = """
 import errno, fcntl, os, time
 rank = int(os.environ["PMI_RANK"])

@@ -84,7 +84,7 @@ impl FileStore {
             let first = systems.mounts.iter().find(|m| m.file_system == mount.file_system);
             let path = &first.unwrap_or(mount).path;
             let backing = root.join(path.strip_prefix("/").unwrap_or(path));
-            create(&backing)?;
+            create_exactly(&backing)?;
             store.backing.push(backing);
         }
         Ok(store)
@@ -129,6 +129,16 @@ impl Drop for FileStore {
 /// Creates a directory and those above it, if they do not exist.
 fn create(dir: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o755).create(dir)
+}
+
+/// As `create`, with the permissions of a mount whatever the file mode creation mask is.
+fn create_exactly(dir: &Path) -> io::Result<()> {
+    // SAFETY: plain system calls.
+    let mask = unsafe { libc::umask(0) };
+    let created = create(dir);
+    // SAFETY: as above.
+    unsafe { libc::umask(mask) };
+    created
 }
 
 /// A new directory for temporary files.
