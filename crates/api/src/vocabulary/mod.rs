@@ -144,13 +144,13 @@ mod tests {
     }
 
     /// Requests of several commands share one declaration of these, whose defaults are those of
-    /// `run`. `tune` has its own fidelity.
+    /// `run`. `tune`, `app` and `validate` have their own fidelity.
     #[test]
     fn shared_defaults_are_those_of_every_command() {
         for name in ["fidelity", "limits", "mpi", "seed", "threads"] {
             for option in OPTIONS.iter().filter(|option| option.name == name) {
                 for command in option.commands {
-                    if [("fidelity", "tune"), ("fidelity", "validate")].contains(&(name, command)) {
+                    if name == "fidelity" && ["tune", "app", "validate"].contains(command) {
                         continue;
                     }
                     let here = default_text(command, name);
