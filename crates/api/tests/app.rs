@@ -31,10 +31,11 @@ fn ring(axis: u32, extent: u32, bytes: u64) -> [Value; 2] {
     ]
 }
 
-/// Panels along rows and columns, computation and a sum, in a loop: composed of parts on some of
-/// the ranks, the time is near that of the whole.
+/// Panels along rows and columns, computation and a sum, in a loop, composed of parts on some of
+/// the ranks. The time contains all computation. Executions of a chain overlap in a part, and the sum
+/// prevents that in the whole, so that the parts take less.
 #[test]
-fn parts_add_up_to_the_whole() {
+fn chains_of_parts_take_at_most_the_whole() {
     let (p, q) = (12, 16);
     let body = [
         &ring(1, q, 1 << 20)[..],
@@ -49,8 +50,8 @@ fn parts_add_up_to_the_whole() {
     let parts = run(16, 12, "auto", 200, &program);
     assert_eq!((whole.method, parts.method), ("simulated", "composed"));
     assert!(whole.failure.is_none() && parts.failure.is_none());
-    let ratio = parts.time_s / whole.time_s;
-    assert!((0.8..1.25).contains(&ratio), "{ratio}");
+    let (parts_s, whole_s) = (parts.time_s, whole.time_s);
+    assert!((40.0 * 2e-3..whole_s).contains(&parts_s), "{parts_s} {whole_s}");
     // 40 iterations with 15 of 16 and 11 of 12 ranks sending.
     let messages = whole.phases[0].messages;
     assert!((messages - 40.0 * (15.0 / 16.0 + 11.0 / 12.0)).abs() < 1e-6, "{messages}");
