@@ -32,8 +32,8 @@ fn ring(axis: u32, extent: u32, bytes: u64) -> [Value; 2] {
 }
 
 /// Panels along rows and columns, computation and a sum, in a loop, composed of parts on some of
-/// the ranks. The time contains all computation. Executions of a chain overlap in a part, and the sum
-/// prevents that in the whole, so that the parts take less.
+/// the ranks. The time contains all computation. Executions of a chain overlap in a part, and the
+/// sum prevents that in the whole, so that the parts take less.
 #[test]
 fn chains_of_parts_take_at_most_the_whole() {
     let (p, q) = (12, 16);
