@@ -522,9 +522,13 @@ class Phases:
             out=self._size("access", out), back=self._size("access", back), atomic=atomic,
         )  # fmt: skip
 
+    def flush(self) -> None:
+        """`MPI_Win_flush_all`: own accesses complete."""
+        self._call("wait", of=OVERLAPPED)
+
     def fence(self) -> None:
         """`MPI_Win_fence`: own accesses complete, then a barrier."""
-        self._call("wait", of=OVERLAPPED)
+        self.flush()
         self.collective("barrier")
 
     # Files
