@@ -35,10 +35,14 @@ VERDICT = re.compile(r"^(\w+(?:::\w+)+)\s+(ok|FAILED|skipped)$")
 def main(part: bool, seeds: int | None, calls: int | None) -> bool:
     """Whether all suites have the expected results."""
     tools = installed()
-    expected = verdicts(pjdfstest(tools, None).stdout)
+    expected = verdicts(pjdfstest(tools, None, []).stdout)
+    # The preload libraries read paths, so an invalid pointer ends the process.
+    tests = [test for test in expected if "::efault_" not in test]
+    expected = {test: expected[test] for test in tests}
     fine = True
     for name, mount in MOUNTS.items():
-        fine &= compare(name, expected, verdicts(pjdfstest(tools, mount).stdout), exceptions(name))
+        found = verdicts(pjdfstest(tools, mount, tests).stdout)
+        fine &= compare(name, expected, found, exceptions(name))
         # A call on DAOS takes more time of the simulator.
         share = 1 if name == "lustre" else 4
         for seed in range(seeds or (1 if part else 10)):
@@ -79,16 +83,18 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-def pjdfstest(tools: Path, mount: str | None) -> subprocess.CompletedProcess[str]:
-    """Runs the whole suite on a mount, or in a plain directory."""
+def pjdfstest(
+    tools: Path, mount: str | None, tests: list[str]
+) -> subprocess.CompletedProcess[str]:
+    """Runs these tests, or all, on a mount or in a plain directory."""
     suite = [tools / "pjdfstest", "-c", HERE / "pjdfstest.toml", "-p"]
     if mount is None:
         with tempfile.TemporaryDirectory() as plain:
             # Other users search it.
             Path(plain).chmod(0o755)
-            return run(*suite, plain)
+            return run(*suite, plain, *tests)
     top = f"{mount}/pjdfstest"
-    return simulated("sh", "-c", 'mkdir "$0" && exec "$@"', top, *suite, top)
+    return simulated("sh", "-c", 'mkdir "$0" && exec "$@"', top, *suite, top, *tests)
 
 
 def verdicts(out: str) -> dict[str, str]:

@@ -285,24 +285,3 @@ fn files_from_before_the_run_keep_their_layouts() {
     // A class that this pool does not have.
     assert_eq!(open(11, "S999", EXISTS), (1, 1));
 }
-
-/// A directory, a link and a name that does not exist have no chunks.
-#[test]
-fn the_size_of_what_is_no_file_is_not_set() {
-    let params = container("S1", "S1");
-    let link = call(Kind::Symlink, 8, ROOT, 0);
-    let cut = file_flag::TRUNCATE;
-    for what in [
-        call(Kind::Truncate, 7, ROOT, EXISTS | file_flag::DIRECTORY),
-        call(Kind::Truncate, 8, ROOT, EXISTS),
-        call(Kind::Truncate, 9, ROOT, 0),
-        call(Kind::Open, 7, ROOT, EXISTS | file_flag::DIRECTORY | cut),
-        call(Kind::Open, 8, ROOT, EXISTS | cut),
-    ] {
-        let mut driver = Driver::new(&params);
-        driver.rpcs(0, &call(Kind::Mkdir, 7, ROOT, 0));
-        driver.rpcs(0, &link);
-        let (_, rpcs) = driver.run(0, &what);
-        assert_eq!(names(&rpcs), [("fetch", 1)], "{what:?}");
-    }
-}
