@@ -179,10 +179,7 @@ fn gets_and_puts_of_fmm_on_aurora_take_what_was_measured() {
         let time = fmm(put, variables, 2000, 2000);
         assert!((time / measured - 1.0).abs() < 0.10, "{put} {variables:?}: {time} s");
     }
-    // The model has no cause for the rest of 38.9 s. It is as long as the provider's wait after
-    // flow control, FI_CXI_FC_RETRY_USEC_DELAY, once per fence.
+    // The model has no cause for the rest of 38.9 s.
     let time = fmm(true, &off, 100, 1000);
-    let paused = time + 2_127_199.0 / 100.0 * 1e-3;
     assert!(time < 0.5 * 38.9, "{time} s");
-    assert!((paused / 38.9 - 1.0).abs() < 0.10, "{paused} s");
 }

@@ -90,7 +90,7 @@ pub const KEYS: &[Key] = &[
     // [derived] from the reads of files of 3,901 B in IO-500 submission 696 (Aurora).
     key("storage.<name>.cold_fetch_time", TIME, Default("45 us"),
         "Engine time of a fetch of a file's data, beside `fetch_time`: trees of VOS in SCM."),
-    // [derived] from `stat` in IO-500 submissions 670 and 696.
+    // [derived] from `stat` in IO-500 submission 670.
     key("storage.<name>.query_time", TIME, Default("10 us"),
         "Engine time of a query of an object's size."),
     key("storage.<name>.list_time", TIME, Default("5 us"), // [estimate]

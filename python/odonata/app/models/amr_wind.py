@@ -1,7 +1,7 @@
 """AMR-Wind: incompressible flow of the atmosphere, with multigrid solvers of AMReX.
 
 Sources: Exawind/amr-wind, incflo_advance.cpp; AMReX, MLMG and MLCGSolver. The domain grows in x and
-y at 256 cells in z, as in the Aurora paper (source S).
+y at 256 cells in z, as in "Scaling MPI Applications on Aurora".
 """
 
 from odonata.app import App, Phases

@@ -1,6 +1,6 @@
 """FMM: the one-sided pattern of a fast multipole method, each rank with all others.
 
-Source: Aurora paper (S) and the MPICH report it cites: 2,127,199 accesses of a rank, a fence after
+Source: "Scaling MPI Applications on Aurora": 2,127,199 accesses of a rank, a fence after
 every 2,000. Expansions have 16 (L + 1)^2 bytes [estimate].
 """
 

@@ -1,8 +1,7 @@
-"""Graph500: breadth-first search of a Kronecker graph, in two dimensions with switched directions,
-or as the reference code in one dimension.
+"""Graph500: breadth-first search of a Kronecker graph, in two dimensions with switched directions.
 
 Sources: graph500/graph500; Ueno and others (2016), "Extreme scale breadth-first search on
-supercomputers". Problem: the Aurora paper (source S).
+supercomputers". Problem: "Scaling MPI Applications on Aurora".
 """
 
 import math

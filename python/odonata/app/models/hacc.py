@@ -1,7 +1,7 @@
 """HACC: cosmology, with a long-range force by Fourier transforms and short-range subcycles.
 
 Sources: SWFFT, distribution.c and dfft: every change of pencils goes by way of blocks. Points per
-rank of the Aurora paper (source S). Costs of particles on CPU cores are estimates.
+rank of "Scaling MPI Applications on Aurora". Costs of particles on CPU cores are estimates.
 """
 
 import math

@@ -1,7 +1,7 @@
-"""HPL: the LU factorisation of the TOP500 list, in the order of rocHPL or of the classic code.
+"""HPL: the LU factorization of the TOP500 list, in the order of rocHPL or of the classic code.
 
 Sources: netlib HPL 2.3; ROCm/rocHPL, pdgesv. rocHPL splits the trailing matrix, so that the next
-panel is factorised and broadcast, and rows are exchanged, while the devices multiply.
+panel is factorized and broadcast, and rows are exchanged, while the devices multiply.
 """
 
 import math
@@ -19,7 +19,7 @@ def order(a: Phases) -> int:
     return int(math.sqrt(a.gigabytes * 1e9 * a.ranks / DOUBLE) / a.nb) * a.nb
 
 
-def factorise(a: Phases, rows: float, owner: int) -> None:
+def factorize(a: Phases, rows: float, owner: int) -> None:
     """A panel on the ranks of one column: a pivot search for each of its columns."""
     nb = a.nb
     with a.where(axis=1, at=owner):
@@ -46,7 +46,7 @@ def lu(a: Phases) -> None:
         owner = (k + 1) % q
 
         def communicate() -> None:
-            factorise(a, rows, owner)
+            factorize(a, rows, owner)
             with a.phase("Lbcast"):
                 a.panel_bcast(nb * rows * DOUBLE, axis=1, root=owner, algorithm=a.broadcast)
             with a.phase("laswp"):
@@ -71,7 +71,7 @@ model = App(
     grid=lambda ranks: balanced(ranks, 2)[::-1],
     options={
         "n": 0,  # 0: from `gigabytes`
-        "gigabytes": 59.8,  # of one rank: 718 GB a node of 12 [derived from source S]
+        "gigabytes": 59.8,  # of one rank: 718 GB a node of 12 [derived]
         "nb": 512,  # [rocHPL]
         "broadcast": "1ringM",
         "swap": "long",

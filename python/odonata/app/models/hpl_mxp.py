@@ -17,7 +17,7 @@ def order(a: Phases) -> int:
 
 
 def diagonal(a: Phases, row: int, column: int) -> None:
-    """The owner factorises and inverts a block and broadcasts it along its row and column."""
+    """The owner factorizes and inverts a block and broadcasts it along its row and column."""
     nb = a.nb
     with a.phase("diagonal"):
         with a.where(axis=0, at=row), a.where(axis=1, at=column):
@@ -29,7 +29,7 @@ def diagonal(a: Phases, row: int, column: int) -> None:
             a.bcast(4 * nb * nb, axes=0, root=row)
 
 
-def factorise(a: Phases, n: int) -> None:
+def factorize(a: Phases, n: int) -> None:
     nb = a.nb
     p, q = a.shape
     for k in a.sampled(range(n // nb)):
@@ -64,7 +64,7 @@ def refine(a: Phases, n: int) -> None:
 
 def solve(a: Phases) -> None:
     n = order(a)
-    factorise(a, n)
+    factorize(a, n)
     refine(a, n)
 
 

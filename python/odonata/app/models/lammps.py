@@ -1,7 +1,7 @@
 """LAMMPS, rhodopsin: molecular dynamics with long-range electrostatics by Fourier transforms.
 
 Sources: bench/in.rhodo, comm_brick.cpp, pppm.cpp, bench/log.6Oct16 (shares of the time); atoms per
-rank of the Aurora paper (source S), with two threads a rank on CPU cores.
+rank of "Scaling MPI Applications on Aurora", with two threads a rank on CPU cores.
 """
 
 import math

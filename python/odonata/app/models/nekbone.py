@@ -1,7 +1,7 @@
 """Nekbone: conjugate gradients on spectral elements, as in the flow solver Nek5000.
 
 Sources: Nek5000/Nekbone, cg.f and the flops that it counts; elements per rank and ranks per node
-from the Aurora paper (testdata/published.toml, source S).
+from "Scaling MPI Applications on Aurora".
 """
 
 from odonata.app import App, Phases

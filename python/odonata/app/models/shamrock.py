@@ -20,12 +20,10 @@ def exchange(a: Phases, bytes: float) -> None:
     messages = 26 * patches
     a.allgather(8)
     a.allgatherv(messages * HEADER)
-    if not a.former:
-        a.halo(width=SKIN, bytes=bytes, box=(side, side, side), periodic=True)
-    else:
-        # Every rank counts the messages of all [fixed since].
+    if a.former:
+        # Every rank gathers the descriptions of all messages.
         a.allgather(messages * HEADER)
-        a.halo(width=SKIN, bytes=bytes, box=(side, side, side), periodic=True)
+    a.halo(width=SKIN, bytes=bytes, box=(side, side, side), periodic=True)
 
 
 def step(a: Phases) -> None:
