@@ -53,16 +53,21 @@ pub(crate) enum CopyMethod {
 impl Job {
     /// Memory of the buffers of a collective's messages. Reductions of GPU buffers work on copies
     /// in host memory: MPICH's `MPIR_Coll_host_buffer_alloc`, Open MPI's `coll/accelerator`.
+    #[inline]
     pub(crate) fn buffers_in(&self, kind: Kind) -> Buffers {
-        if kind.reduces() { Buffers::Host } else { self.buffers }
+        match self.buffers {
+            Buffers::Gpu if !kind.reduces() => Buffers::Gpu,
+            _ => Buffers::Host,
+        }
     }
 
     /// The same of a message.
     #[inline]
     pub(crate) fn buffers_of(&self, send: &Send) -> Buffers {
         match send.purpose {
+            _ if self.buffers == Buffers::Host => Buffers::Host,
             Purpose::Collective { kind, .. } => self.buffers_in(kind),
-            Purpose::User { .. } => self.buffers,
+            Purpose::User { .. } => Buffers::Gpu,
         }
     }
 
@@ -87,15 +92,14 @@ impl Job {
         rendezvous: bool,
     ) -> Span {
         let library = &self.library;
-        let access =
-            || self.gpu_access_cost(self.gpu_transfer(buffers, same_node, bytes, Out), bytes);
-        if !same_node {
-            return library.send_overhead + access();
-        }
+        let overhead = if same_node { library.shm_send_overhead } else { library.send_overhead };
         match buffers {
-            Buffers::Host if rendezvous => library.shm_send_overhead,
-            Buffers::Host => library.shm_send_overhead + self.copy_cost(from, to, bytes),
-            Buffers::Gpu => library.shm_send_overhead + access(),
+            Buffers::Host if !same_node || rendezvous => overhead,
+            Buffers::Host => overhead + self.copy_cost(from, to, bytes),
+            Buffers::Gpu => {
+                let method = self.gpu_transfer(buffers, same_node, bytes, Out);
+                overhead + self.gpu_access_cost(method, bytes)
+            }
         }
     }
 
@@ -110,8 +114,13 @@ impl Job {
         } else {
             library.recv_overhead + library.eager_copy_gap.span(send.bytes)
         };
-        let method = self.gpu_transfer(self.buffers_of(send), same_node, send.bytes, In);
-        overhead + self.gpu_access_cost(method, send.bytes)
+        match self.buffers_of(send) {
+            Buffers::Host => overhead,
+            Buffers::Gpu => {
+                let method = self.gpu_transfer(Buffers::Gpu, same_node, send.bytes, In);
+                overhead + self.gpu_access_cost(method, send.bytes)
+            }
+        }
     }
 
     /// Bytes of a protocol phase in the network, excluding packet headers, and their origin.
