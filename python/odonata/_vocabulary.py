@@ -269,7 +269,7 @@ OPTIONS: tuple[Option, ...] = (
         "Traffic class on Slingshot: best-effort, low-latency, bulk-data, ... "
         "(docs/models/classes.md)."),
     Option(
-        "bench replay run", "storage_class", ("--storage-class",), (), "Job", "NAME", False,
+        "app bench replay run", "storage_class", ("--storage-class",), (), "Job", "NAME", False,
         None, "`storage.NAME.class` of the machine, or best-effort", 0, 0,
         "Traffic class of the messages of all file systems (docs/models/classes.md)."),
     Option(

@@ -44,8 +44,8 @@ TRUE = ("--", "true")
         ((*RUN, "--env", "MPIR_CVAR_CH4_OFI_MAX_NICS=all", *TRUE), ["--env", "-1 for all NICs"]),
         (("bench", "latency", "--machine", "dragonfly-1056", "--buffers", "gpu"),
          ["--buffers", "nodes of `dragonfly-1056` have no GPUs"]),
-        (("bench", "allreduce", "--machine", "aurora", "--buffers", "gpu"),
-         ["--buffers", "reductions on GPU buffers are not modeled"]),
+        (("bench", "put_latency", "--machine", "aurora", "--buffers", "gpu"),
+         ["--buffers", "CPUs poll host memory"]),
         (("traffic", "unifrm", "--machine", "aurora", "--load", "0.1"), ["mean `uniform`?"]),
         # machine files
         ((*LATENCY, "--set", "nic.widnow=3"), ["nic.widnow", "nic.window"]),
