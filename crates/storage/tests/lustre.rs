@@ -303,7 +303,8 @@ fn an_open_file_keeps_its_objects_until_its_last_close() {
     assert_eq!(w.count(0, "ost_write"), 0, "the dirty pages are discarded");
 }
 
-/// The only RPC slot of the OST is occupied by another file, so the pages have not been sent.
+/// The only RPC slot of the OST is occupied by another file until the truncation is complete, so
+/// the pages have not been sent.
 #[test]
 fn a_sync_ends_when_its_pages_are_cut_off() {
     let servers = "mds = 1\nmdts = 1\noss = 1\nosts = 1\nrpcs_in_flight = 1\n";
@@ -318,7 +319,7 @@ fn a_sync_ends_when_its_pages_are_cut_off() {
         w.submit(0, &sync(1)),
         w.submit(0, &FileCall { size: MIB, file: 1, flags: flag::OPEN, ..call(Kind::Truncate) }),
     ];
-    w.drain();
+    w.drain_newest_first();
     assert_eq!(w.count(from, "ost_write"), 1, "the pages of file 1 are discarded");
     for id in calls {
         assert!(w.record.completed.contains(&(id, 0)), "{id:?} did not complete");

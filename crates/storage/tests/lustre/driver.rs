@@ -137,6 +137,15 @@ impl World {
         assert!(self.record.in_flight.is_empty(), "held: {:?}", self.record.in_flight);
     }
 
+    /// Processes all RPCs, the newest first, so that those in flight occupy their slots until later
+    /// calls are complete.
+    pub fn drain_newest_first(&mut self) {
+        while let Some(&id) = self.movable().last() {
+            self.process(id);
+        }
+        assert!(self.record.in_flight.is_empty(), "held: {:?}", self.record.in_flight);
+    }
+
     /// Executes a call alone and returns the names of its RPCs.
     pub fn run(&mut self, client: u32, call: &FileCall) -> Vec<&'static str> {
         let from = self.record.sent.len();
