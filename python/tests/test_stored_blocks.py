@@ -82,15 +82,18 @@ def test_a_killed_process_leaves_whole_blocks(odonata, mount):
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
 
 
-def on_small_disk(odonata, *arguments: object, disk: str = "24m"):
-    """A run whose temporary files are on a disk of this size."""
+def on_small_disk(odonata, *arguments: object, disk: str = "24m", other: Path | None = None):
+    """A run whose temporary files are on a new disk of this size, and `other` on another."""
     folder = odonata.cwd / "small"
     folder.mkdir()
     can_mount = ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs none {folder}"]
     if shutil.which("unshare") is None or subprocess.run(can_mount, check=False).returncode:
         pytest.skip("no permission to mount a disk")
     odonata.env["TMPDIR"] = str(folder)
-    mount = f'mount -t tmpfs -o size={disk} none {folder} && exec "$@"'
+    mount = f"mount -t tmpfs -o size={disk} none {folder}"
+    if other is not None:
+        mount += f" && mount -t tmpfs none {other}"
+    mount += ' && exec "$@"'
     command = ["unshare", "-rm", "sh", "-c", mount, "sh", *odonata.arguments("run", *arguments)]
     return subprocess.run(
         command, env=odonata.env, cwd=odonata.cwd, capture_output=True, text=True, check=False
@@ -152,3 +155,70 @@ def test_mpi_io(odonata, kind):
     else:
         assert done.returncode == 1 and done.stdout == ""
         assert "needs more space than the real disk has" in done.stderr
+
+
+# A link below a mount leads to a file of the host, whose calls must neither use the blocks that are
+# stored once nor change those of simulated files. `sys.argv[1]` is the folder of that file.
+OUTSIDE = """
+import os, sys
+block, n = 64 << 10, 8
+data = os.urandom(block)
+path = sys.argv[1] + "/x"
+os.symlink(path, "/lus/flare/link")
+with open("/lus/flare/link", "wb", buffering=0) as file:
+    for _ in range(n):
+        file.write(data)
+with open(path, "rb") as file:
+    status = os.fstat(file.fileno())
+    is_same = [os.path.samestat(status, os.stat(name)) for name in (path, "/lus/flare/link")]
+    print(file.read() == data * n, *is_same, flush=True)
+"""
+
+
+def test_a_file_behind_a_link_to_the_host_keeps_its_data(odonata):
+    folder = odonata.cwd / "host"
+    folder.mkdir()
+    done = odonata("run", "-n", 1, *MACHINE, "--", "python3", "-c", OUTSIDE, folder)
+    assert (done.returncode, done.stdout) == (0, "True True True\n"), done.stderr
+    data = (folder / "x").read_bytes()
+    assert len(data) == 8 * (64 << 10) and data == data[: 64 << 10] * 8 and any(data)
+
+
+# The first inode numbers of two new disks are the same. The simulated files get repeated blocks;
+# then files of the host with their numbers are cut off, emptied or created through links.
+SAME_INODES = """
+import os, sys
+kind, folder = sys.argv[1:]
+data = os.urandom(64 << 10) * 8
+simulated = ["/lus/flare/%d" % i for i in range(8)]
+for path in simulated:
+    with open(path, "wb", buffering=0) as file:
+        file.write(data)
+for i in range(64):
+    host, link = "%s/%d" % (folder, i), "/lus/flare/link%d" % i
+    os.symlink(host, link)
+    if kind == "create":
+        open(link, "w").close()
+    else:
+        with open(host, "w") as file:
+            file.write("x" * 100)
+    if kind == "open":
+        open(link, "w").close()
+    elif kind == "truncate":
+        os.truncate(link, 10)
+    sizes = {"create": 0, "open": 0, "truncate": 10}
+    assert os.stat(host).st_size == sizes[kind]
+for path in simulated:
+    with open(path, "rb") as file:
+        assert file.read() == data, path
+print("equal")
+"""
+
+
+@pytest.mark.parametrize("kind", ["create", "open", "truncate"])
+def test_calls_on_files_of_the_host_leave_blocks_of_simulated_files(odonata, kind):
+    folder = odonata.cwd / "other"
+    folder.mkdir()
+    words = ("-n", 1, *MACHINE, "--", "python3", "-c", SAME_INODES, kind, folder)
+    done = on_small_disk(odonata, *words, other=folder)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr

@@ -1,6 +1,7 @@
 //! The effects of calls that change names, sizes and attributes: system calls on the store, when
 //! the simulated call completes.
 
+use crate::file_blocks::FileBlocks;
 use crate::file_layouts;
 use crate::file_names::{NameSpace, Place, errno, stat_of};
 use std::ffi::{CStr, CString};
@@ -110,7 +111,9 @@ pub(crate) fn execute(
         FileCallKind::Open => {
             let created = open(&place, request)?;
             let is_emptied = request.has_flag(TRUNCATE) && place.is(libc::S_IFREG);
-            if let (Some(blocks), Some(stat), true) = (&all.blocks, &place.stat, is_emptied) {
+            if let (Some(blocks), Some(stat), true) =
+                (blocks_of(all, &place), &place.stat, is_emptied)
+            {
                 blocks.empty(stat.st_ino);
             }
             created
@@ -143,7 +146,9 @@ pub(crate) fn execute(
             let state = names.created(&place);
             (state.accessed_ns, state.modified_ns) = (now_ns, now_ns);
             state.changed_ns = now_ns;
-            if let (Some(blocks), Ok(stat)) = (&all.blocks, stat_of(place.fd(), &place.name)) {
+            if let (Some(blocks), Ok(stat)) =
+                (blocks_of(all, &place), stat_of(place.fd(), &place.name))
+            {
                 blocks.forget(stat.st_ino);
             }
             if now_ns.is_some() {
@@ -153,6 +158,12 @@ pub(crate) fn execute(
         }
     }
     Ok(created)
+}
+
+/// The blocks that are stored once, for a place whose file may have some. A file outside of the
+/// mounts has none, and may have the inode number of one that has.
+fn blocks_of<'a>(all: &'a NameSpace, place: &Place) -> Option<&'a FileBlocks> {
+    all.blocks.as_deref().filter(|_| place.is_inside())
 }
 
 /// The error that the kernel finds in the names of a call before it calls the file system, in its
@@ -248,7 +259,7 @@ fn change(
             FileCallKind::SetAttributes => set_attributes(place, request, now_ns),
             FileCallKind::Truncate => {
                 let file = open_entry(place, libc::O_WRONLY | libc::O_NONBLOCK)?;
-                if let (Some(blocks), Some(stat)) = (&all.blocks, &place.stat) {
+                if let (Some(blocks), Some(stat)) = (blocks_of(all, place), &place.stat) {
                     blocks.truncate(&file, stat.st_ino, header.bytes)?;
                 }
                 check(libc::ftruncate64(file.as_raw_fd(), header.bytes as i64))

@@ -445,7 +445,7 @@ pub fn make_inherited_plain() {
     }
 }
 
-/// Runs `work` for the file of a real path, if it is a regular one.
+/// Runs `work` for the file of a real path, if it is a regular one of a mount.
 pub fn on_path(
     path: *const libc::c_char,
     work: impl FnOnce(&Open) -> Result<(), c_int>,
@@ -461,7 +461,8 @@ pub fn on_path(
     let fd = fd as c_int;
     let result = sys::fstat(fd).and_then(|status| {
         let open = Open { fd, mount: 0, flags: 0, status };
-        if open.is_regular() { work(&open) } else { Ok(()) }
+        let is_simulated = open.is_regular() && !descriptors::is_outside(fd);
+        if is_simulated { work(&open) } else { Ok(()) }
     });
     sys::close(fd);
     result

@@ -183,11 +183,23 @@ pub fn in_range(first: u32, last: u32) -> impl Iterator<Item = c_int> {
     (start..end).filter(is_used).map(|fd| fd as c_int)
 }
 
+/// The mount of a descriptor's file; `Err` if the kernel has no path of it, or a too long one.
+fn mount_of(fd: c_int) -> Result<Option<usize>, ()> {
+    let mut path = Text::new();
+    // SAFETY: a text's buffer.
+    path.fill(|out, size| unsafe { sys::path_of(fd, out, size) }.ok_or(()))?;
+    Ok(mounts::backing_of(path.bytes()).map(|(mount, _)| mount))
+}
+
+/// Whether a descriptor's file is known to be outside of the mounts: a link below a mount may lead
+/// there.
+pub fn is_outside(fd: c_int) -> bool {
+    mount_of(fd) == Ok(None)
+}
+
 /// Recognizes a descriptor that this library has not opened: the mount of its file.
 pub fn recognize(fd: c_int) -> Option<usize> {
-    let mut path = Text::new();
-    path.fill(|out, size| unsafe { sys::path_of(fd, out, size) }.ok_or(())).ok()?;
-    let (mount, _) = mounts::backing_of(path.bytes())?;
+    let mount = mount_of(fd).ok().flatten()?;
     record(fd, mount, DUPLICATE);
     Some(mount)
 }

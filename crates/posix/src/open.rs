@@ -85,7 +85,8 @@ pub fn open_target(target: &mut Target, flags: c_int, mode: mode_t) -> sys::Resu
             }
         },
     };
-    if fd < 0 {
+    // A file of the host keeps its data.
+    if fd < 0 || descriptors::is_outside(fd as c_int) {
         return fd;
     }
     let mut flags_kept = if flags & libc::O_DIRECT != 0 { DIRECT } else { 0 };

@@ -45,11 +45,13 @@ fn shown(status: &mut Status, mount: Option<usize>, target: Option<&mut Target>)
 
 /// The attributes of a target.
 fn stat_target(target: &mut Target, flags: c_int) -> Result<Status, c_int> {
-    let known = known(submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r))?;
+    let verdict = submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r);
+    let mount = mount_of(target, &verdict);
+    let known = known(verdict)?;
     let (dir, path) = target.at();
     // SAFETY: the target's path.
     let mut found = unsafe { sys::fstatat(dir, path, flags)? };
-    shown(&mut found, target.mount, Some(target));
+    shown(&mut found, mount, Some(target));
     set_known(&mut found, &known);
     Ok(found)
 }
@@ -61,6 +63,15 @@ pub fn stat_open(open: &Open) -> Result<Status, c_int> {
     shown(&mut found, Some(open.mount), None);
     set_known(&mut found, &known);
     Ok(found)
+}
+
+/// The mount whose attributes the file of a path has. The simulator states nothing about a file of
+/// the host, to which a link may lead.
+fn mount_of(target: &Target, verdict: &Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Done(reply) if reply.inode == 0 => None,
+        _ => target.mount,
+    }
 }
 
 /// What the simulator states about a file: 0 for what it does not.
@@ -277,6 +288,7 @@ pub unsafe extern "C" fn statx(
     let follow = flags & libc::AT_SYMLINK_NOFOLLOW == 0;
     let found = |target: &mut Target| {
         let submitted = submit_path(FileCallKind::Stat, flags_of(flags), target, |r| r);
+        let mount = mount_of(target, &submitted);
         let known = match known(submitted) {
             Ok(known) => known,
             Err(errno) => return finish(error(errno)) as c_int,
@@ -287,7 +299,7 @@ pub unsafe extern "C" fn statx(
             let is_link = u32::from(unsafe { (*out).stx_mode }) & libc::S_IFMT == libc::S_IFLNK;
             let mut link = Text::new();
             let size = is_link && links::read(target, &mut link).is_ok();
-            show(target.mount, size.then(|| link.len()), &known);
+            show(mount, size.then(|| link.len()), &known);
         }
         finish(result) as c_int
     };
