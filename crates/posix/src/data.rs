@@ -755,8 +755,9 @@ pub unsafe fn write_one(open: &Open, at: *const c_void, n: usize) -> sys::Result
 pub fn charge_at(fd: c_int, kind: FileCallKind, offset: i64, bytes: u64) -> Result<(), c_int> {
     match descriptors::simulated(fd) {
         Some(open) => {
-            blocks::make_plain(&open)?;
-            charge(&open, kind, offset, bytes).map(|_| ())
+            charge(&open, kind, offset, bytes)?;
+            // Now, as in `charge_copy`.
+            blocks::make_plain(&open)
         }
         None => Ok(()),
     }

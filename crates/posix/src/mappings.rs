@@ -67,13 +67,7 @@ macro_rules! mmaps {
                 return host();
             }
             match simulated(fd) {
-                Some(open) => {
-                    if let Err(errno) = blocks::make_plain(&open) {
-                        finish(error(errno));
-                        return libc::MAP_FAILED;
-                    }
-                    map_simulated(&open, (bytes, protection, flags, offset), host)
-                }
+                Some(open) => map_simulated(&open, (bytes, protection, flags, offset), host),
                 None => host(),
             }
         }
@@ -86,18 +80,18 @@ fn map_simulated(
     (bytes, protection, flags, offset): (usize, c_int, c_int, i64),
     host: impl FnOnce() -> *mut c_void,
 ) -> *mut c_void {
+    let in_file = open.size().saturating_sub(offset.max(0) as u64).min(bytes as u64);
+    let read = if protection & libc::PROT_READ != 0 { in_file } else { 0 };
+    // The blocks move to the file when the calls before this one in simulated time have stored
+    // theirs, and before the map, which may copy pages at once (`MAP_POPULATE`).
+    let result = charge(open, FileCallKind::Read, offset, read);
+    if let Err(errno) = result.and_then(|_| blocks::make_plain(open)) {
+        finish(error(errno));
+        return libc::MAP_FAILED;
+    }
     let at = host();
     if at == libc::MAP_FAILED {
         return at;
-    }
-    let in_file = open.size().saturating_sub(offset.max(0) as u64).min(bytes as u64);
-    if protection & libc::PROT_READ != 0
-        && let Err(errno) = charge(open, FileCallKind::Read, offset, in_file)
-    {
-        // SAFETY: the new map, which the program does not get.
-        unsafe { libc::munmap(at, bytes) };
-        finish(error(errno));
-        return libc::MAP_FAILED;
     }
     let is_shared = flags & libc::MAP_TYPE != libc::MAP_PRIVATE;
     if is_shared && protection & libc::PROT_WRITE != 0 {
