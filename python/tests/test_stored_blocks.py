@@ -222,3 +222,37 @@ def test_calls_on_files_of_the_host_leave_blocks_of_simulated_files(odonata, kin
     words = ("-n", 1, *MACHINE, "--", "python3", "-c", SAME_INODES, kind, folder)
     done = on_small_disk(odonata, *words, other=folder)
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
+
+
+# Buffers that the program may not write, or that end inside a block.
+UNWRITABLE = """
+import ctypes, errno, mmap, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = libc.pread.restype = ctypes.c_ssize_t
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_size_t]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+libc.pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]
+block, page = 64 << 10, 4096
+data = os.urandom(block)
+file = os.open("/lus/flare/x", os.O_RDWR | os.O_CREAT)
+for i in range(4):
+    assert os.pwrite(file, data, i * block) == block
+private, both = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ | mmap.PROT_WRITE
+at = libc.mmap(None, 2 * block, both, private, -1, 0)
+assert libc.pread(file, at, block, block) == block
+assert ctypes.string_at(at, block) == data
+ctypes.memset(at, 0, 2 * block)
+for protection in (mmap.PROT_READ, 0):
+    assert libc.mprotect(at + block, block, protection) == 0
+    assert libc.pread(file, at + block, block, block) == -1
+    assert ctypes.get_errno() == errno.EFAULT
+    # The kernel copies up to the page that it cannot write.
+    assert libc.pread(file, at + block - page, block, block) == page
+    assert ctypes.string_at(at + block - page, page) == data[:page]
+print("equal")
+"""
+
+
+def test_a_read_into_memory_that_cannot_be_written_fails(odonata):
+    done = odonata("run", "-n", 1, *MACHINE, "--", "python3", "-c", UNWRITABLE)
+    assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr
