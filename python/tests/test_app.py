@@ -381,6 +381,41 @@ def test_flops_need_rates():
         timed(lambda a: a.compute(flops=1e9))
 
 
+@pytest.mark.parametrize("name, problem", [("hpl", {"n": 100}), ("nekbone", {"iterations": 0})])
+def test_problems_without_work_are_refused(name, problem):
+    with pytest.raises(InputError, match="takes no time on 1 nodes"):
+        app.run(name, od.machine("aurora"), nodes=1, problem=problem)
+
+
+def test_ranks_without_work_are_refused():
+    with pytest.raises(InputError, match="takes no time on 1 nodes"):
+        timed(lambda a: a.shift(1, 8), nodes=[1, 2], ppn=1)
+
+
+def test_merits_are_positive():
+    with pytest.raises(InputError, match="a figure of merit above 0"):
+        timed(lambda a: a.barrier(), nodes=[2, 4], merit=lambda a, s: 0.0)
+
+
+def test_some_ranks_in_a_loop_delay_all():
+    def step(a):
+        with a.where(axis=0, first=0, end=4), a.loop(1000):
+            a.compute(seconds=1e-3)
+        a.barrier()
+
+    assert timed(step).rows[0]["time_s"] == pytest.approx(1.0, rel=1e-3)
+
+
+def test_loops_on_the_host_overlap_with_the_device():
+    def step(a):
+        with a.overlap(offload=True):
+            a.compute(seconds=1.0)
+            with a.loop(500):
+                a.compute(seconds=1e-3, host=True)
+
+    assert timed(step).rows[0]["time_s"] == pytest.approx(1.0, rel=1e-3)
+
+
 # The command
 
 

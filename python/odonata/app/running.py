@@ -256,10 +256,15 @@ def row_of(
 ) -> dict[str, Any]:
     """The row of one number of nodes."""
     seconds = answer["time_s"]
+    if seconds <= 0:
+        found = f"takes no time on {answer['nodes']} nodes"
+        raise input_error("model", found, "calls or computation: a larger problem, or more ranks")
     merit, unit = (lambda s: model.merit(phases, s), model.unit) if model.merit else (
-        (lambda s: 1 / s if s > 0 else 0.0), "1/s")  # fmt: skip
+        (lambda s: 1 / s), "1/s")  # fmt: skip
     error = sum(answer["errors"].values())
     value = merit(seconds)
+    if not value > 0:
+        raise input_error("model: merit", value, "a figure of merit above 0")
     row = {
         "nodes": answer["nodes"], "ranks": answer["ranks"], "time_s": seconds,
         "figure_of_merit": value, "unit": unit, "efficiency": 1.0,
