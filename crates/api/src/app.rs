@@ -126,6 +126,8 @@ pub struct EnergyRow {
 
 /// Iterations of each loop that are simulated if the budget allows.
 const MOST_ITERATIONS: u32 = 3;
+/// The same otherwise: a first one, and one that represents the others.
+const LEAST_ITERATIONS: u32 = 2;
 /// Ranks whose calls are counted for the estimate of messages.
 const COUNTED_RANKS: u32 = 512;
 
@@ -172,7 +174,7 @@ pub fn app(
     let times = compute_times(&mut compiled, &job, request.ppn)?;
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
     let budget = calls::messages_allowed(fidelity, request.messages) as f64;
-    compiled.limit_iterations(2);
+    compiled.limit_iterations(LEAST_ITERATIONS);
     let least = estimate(&compiled);
     let composes = match request.method.as_str() {
         "auto" => least > budget,
@@ -188,11 +190,9 @@ pub fn app(
         result.wall_s = wall_start.elapsed().as_secs_f64();
         return Ok(result);
     }
-    let iterations = (3..=MOST_ITERATIONS).rev().find(|&most| {
-        compiled.limit_iterations(most);
-        estimate(&compiled) <= budget
-    });
-    let iterations = iterations.unwrap_or(2);
+    compiled.limit_iterations(MOST_ITERATIONS);
+    let fits = estimate(&compiled) <= budget;
+    let iterations = if fits { MOST_ITERATIONS } else { LEAST_ITERATIONS };
     compiled.limit_iterations(iterations);
     let run = PhaseRun::new(compiled);
     let mut result = match fidelity {
@@ -236,7 +236,7 @@ fn composed_result(
         computations: computation_rows(program, &composed.totals, times),
         errors: AppErrorRow { sampling: composed.sampling, ..AppErrorRow::default() },
         phases,
-        iterations: 2,
+        iterations: LEAST_ITERATIONS,
         digest: format!("{:016x}", sums.digest.0),
         interrupted: end == End::Interrupted,
         failure: failure(job, &end),

@@ -101,3 +101,134 @@ fn a_machine_without_rates_is_refused() {
     let errors = app(&request, &mut |_| true).expect_err("no rates");
     assert!(errors[0].expected.contains("[node.device]"), "{errors:?}");
 }
+
+/// The seconds of a program on a machine without deviations of computation, one rank per node.
+fn seconds(ranks: u32, method: &str, shape: &[u32], body: &Value) -> f64 {
+    let program = json!({"ranks": ranks, "grids": [{"shape": shape}], "phases": ["main"],
+        "partitions": [{"grid": 0, "axes": [0]}], "body": body});
+    let request = json!({"machine": {"name": "dragonfly-1056"}, "fidelity": "loggp",
+        "nodes": ranks, "ppn": 1, "program": program, "method": method});
+    let request: AppRequest = serde_json::from_value(request).expect("a request");
+    let result = app(&request, &mut |_| true).expect("valid");
+    assert!(result.failure.is_none(), "{:?}", result.failure);
+    result.time_s
+}
+
+fn repeat(count: f64, body: &[Value]) -> Value {
+    json!({"do": "loop", "count": count, "body": body})
+}
+
+fn barrier() -> Value {
+    call(json!({"call": "collective", "kind": "barrier"}))
+}
+
+/// Computation of ranks 0 and 1.
+fn half(seconds: f64) -> Value {
+    let only = json!([{"grid": 0, "axis": 0, "from": 0, "to": 2}]);
+    call(json!({"call": "compute", "seconds": seconds, "where": only}))
+}
+
+fn offloaded(seconds: f64) -> Value {
+    call(json!({"call": "compute", "seconds": seconds, "is_offloaded": true, "request": 3}))
+}
+
+fn host(seconds: f64) -> Value {
+    call(json!({"call": "compute", "seconds": seconds}))
+}
+
+fn assert_near(found: f64, expected: f64) {
+    assert!((found / expected - 1.0).abs() < 2e-3, "{found} instead of {expected}");
+}
+
+/// Ranks outside a loop wait for all of its iterations, also of nested loops.
+#[test]
+fn loops_of_some_ranks_delay_the_others() {
+    let wait = call(json!({"call": "wait", "of": 1}));
+    for (body, expected) in [
+        (json!([repeat(1000.0, &[half(1e-3)]), barrier()]), 1.0),
+        (json!([repeat(20.0, &[repeat(50.0, &[half(1e-3)])]), barrier()]), 1.0),
+        (json!([repeat(20.0, &[repeat(50.0, &[half(1e-3)]), barrier()])]), 1.0),
+        // Without a barrier, the end of the application is that of its last rank.
+        (json!([repeat(1000.0, &[half(1e-3)])]), 1.0),
+        // Waiting for nothing is no part in the loop.
+        (json!([repeat(1000.0, &[half(1e-3), wait]), barrier()]), 1.0),
+        (json!([half(0.5), repeat(500.0, &[half(1e-3)]), barrier()]), 1.0),
+    ] {
+        for method in ["simulate", "compose"] {
+            assert_near(seconds(4, method, &[4], &body), expected);
+        }
+    }
+}
+
+/// A panel of which one column of ranks computes the parts in turn delays all columns alike.
+#[test]
+fn panels_take_as_long_on_any_number_of_columns() {
+    let time = |q: u32, method: &str| {
+        let sum = call(json!({"call": "collective", "kind": "allreduce", "bytes": 8192,
+            "partition": 0, "where": [{"grid": 0, "axis": 1, "from": 0, "to": 1}]}));
+        let body = [&[repeat(512.0, &[sum])][..], &ring(1, q, 8)].concat();
+        seconds(4 * q, method, &[4, q], &json!(body))
+    };
+    for method in ["simulate", "compose"] {
+        let one = time(1, method);
+        for q in [2, 4, 8] {
+            let several = time(q, method);
+            // Columns differ in their distances, and the ring takes microseconds.
+            assert!((several / one - 1.0).abs() < 0.1, "{method} {q}: {several} {one}");
+        }
+    }
+}
+
+/// Loops on the CPU and on the device run at the same time, as long as all of their iterations.
+#[test]
+fn loops_overlap_with_all_iterations() {
+    let wait = call(json!({"call": "wait", "of": 3}));
+    for (body, expected) in [
+        (json!([offloaded(1.0), repeat(500.0, &[host(1e-3)]), wait]), 1.0),
+        (json!([offloaded(0.3), repeat(500.0, &[host(1e-3)]), wait]), 0.5),
+        (json!([offloaded(1.0), repeat(500.0, &[host(1e-3), barrier()]), wait]), 1.0),
+        (json!([repeat(500.0, &[offloaded(1e-3)]), host(0.3), wait]), 0.5),
+        (json!([offloaded(0.1), repeat(500.0, &[offloaded(1e-3), host(5e-4)]), wait]), 0.6),
+    ] {
+        for method in ["simulate", "compose"] {
+            // A barrier of four ranks takes microseconds.
+            let found = seconds(4, method, &[4], &body);
+            assert!((found / expected - 1.0).abs() < 0.02, "{method} {found} {expected}: {body}");
+        }
+    }
+}
+
+/// The CPU starts the device after its own computation.
+#[test]
+fn offloaded_computation_starts_after_the_cpu() {
+    let wait = call(json!({"call": "wait", "of": 3}));
+    let body = json!([offloaded(1.0), host(1.0), offloaded(1.0), wait]);
+    assert_near(seconds(2, "simulate", &[2], &body), 2.0);
+    let body = json!([offloaded(1.0), host(0.5), offloaded(1.0), host(2.0), offloaded(1.0), wait]);
+    assert_near(seconds(2, "simulate", &[2], &body), 3.5);
+}
+
+/// A message of two ranks delays all ranks of a composition by its time, not by the mean.
+#[test]
+fn exchanges_of_some_ranks_delay_the_others() {
+    let column = json!([{"grid": 0, "axis": 0, "from": 0, "to": 2}]);
+    let side = json!({"rule": "xor", "by": 1});
+    let body = json!([
+        repeat(
+            100.0,
+            &[
+                call(
+                    json!({"call": "recv", "from": side, "bytes": 1 << 20, "tag": 0, "request": 2,
+            "where": column})
+                ),
+                call(json!({"call": "send", "to": side, "bytes": 1 << 20, "tag": 0, "request": 2,
+            "where": column})),
+                call(json!({"call": "wait", "of": 2, "where": column})),
+            ]
+        ),
+        barrier()
+    ]);
+    let time = |method: &str| seconds(8, method, &[8], &body);
+    let (whole, parts) = (time("simulate"), time("compose"));
+    assert!((parts / whole - 1.0).abs() < 0.05, "{parts} {whole}");
+}

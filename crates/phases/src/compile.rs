@@ -18,6 +18,12 @@ pub struct ProgramError {
 
 /// Deepest nesting of loops.
 pub const MAX_DEPTH: usize = 4;
+/// The same in a part of a program, which a loop of its own repeats.
+pub const MAX_LEVELS: usize = MAX_DEPTH + 1;
+/// Largest request.
+const MAX_REQUEST: u8 = 3;
+/// The request of offloaded computation: waiting for it counts as computation.
+pub const OFFLOADED: u8 = 3;
 /// Most instructions of a program; more take too long to read.
 pub const MAX_CODE: usize = 1 << 22;
 /// Longest message, as of schedules.
@@ -63,9 +69,17 @@ pub struct LoopCode {
     pub is_sample: bool,
     /// Iterations that are simulated.
     pub simulated: u32,
+    /// Whether the iterations that are not simulated delay the rank: other ranks, or requests that
+    /// are open, do not take part in the loop and would wait for the simulated ones alone.
+    pub delays: bool,
 }
 
 impl LoopCode {
+    /// The iterations that are not simulated, for each one after the first.
+    pub fn omitted(&self) -> f64 {
+        let omitted = (self.count - f64::from(self.simulated)).max(0.0);
+        omitted / f64::from(self.simulated.max(2) - 1)
+    }
     /// The iterations that iteration `k` represents.
     pub fn weight(&self, k: u32) -> f64 {
         self.share(k, self.count)
@@ -129,7 +143,7 @@ pub struct Compiled {
     pub(crate) calls: Vec<PreparedCall>,
     pub(crate) code: Vec<Code>,
     /// By position in the code, and one past the last: the loops around it, the outermost first.
-    pub(crate) around: Vec<([u32; MAX_DEPTH], u8)>,
+    pub(crate) around: Vec<([u32; MAX_LEVELS], u8)>,
     pub(crate) world: Vec<u32>,
     pub seed: u64,
     /// Relative standard deviations of the speed of the ranks' computing units, and of the time of
@@ -150,7 +164,8 @@ struct Compiler {
     errors: Vec<ProgramError>,
     more: usize,
     grids: Vec<Grid>,
-    partitions: usize,
+    /// Ranks of a communicator of each family.
+    sizes: Vec<u32>,
     file_systems: usize,
     phases: usize,
     ranks: u32,
@@ -167,16 +182,18 @@ impl Compiled {
             errors: Vec::new(),
             more: 0,
             grids: program.grids.clone(),
-            partitions: program.partitions.len(),
+            sizes: Vec::new(),
             file_systems: program.file_systems.len(),
             phases: program.phases.len(),
             ranks: program.ranks,
         };
         compiler.check_shapes(program);
         if compiler.errors.is_empty() {
+            let size = |of: &Partition| program.grids[of.grid as usize].extent_of(&of.axes);
+            compiler.sizes = program.partitions.iter().map(size).collect();
             compiler.list(&program.body, 0);
         }
-        let Compiler { code, loops, computations, calls, mut errors, more, .. } = compiler;
+        let Compiler { code, mut loops, computations, calls, mut errors, more, .. } = compiler;
         if more > 0 {
             let expected = "corrections of the errors above first".into();
             errors.push(ProgramError { at: "and".into(), found: format!("{more} more"), expected });
@@ -184,6 +201,7 @@ impl Compiled {
         if !errors.is_empty() {
             return Err(errors);
         }
+        find_delays(&code, &mut loops);
         let mut first_context = WORLD + 1;
         let families = program.partitions.iter().map(|of| {
             let family = Family::new(of, &program.grids[of.grid as usize], first_context);
@@ -295,8 +313,8 @@ impl Compiled {
 }
 
 /// The loops around each position: those that begin before it and end at it or later.
-pub(crate) fn around(code: &[Code]) -> Vec<([u32; MAX_DEPTH], u8)> {
-    let (mut loops, mut depth) = ([0; MAX_DEPTH], 0u8);
+pub(crate) fn around(code: &[Code]) -> Vec<([u32; MAX_LEVELS], u8)> {
+    let (mut loops, mut depth) = ([0; MAX_LEVELS], 0u8);
     let after = code.iter().map(|instruction| {
         match instruction {
             Code::Begin(number) => {
@@ -308,12 +326,46 @@ pub(crate) fn around(code: &[Code]) -> Vec<([u32; MAX_DEPTH], u8)> {
         }
         (loops, depth)
     });
-    [([0; MAX_DEPTH], 0)].into_iter().chain(after).collect()
+    [([0; MAX_LEVELS], 0)].into_iter().chain(after).collect()
+}
+
+/// Finds the loops whose omitted iterations delay the rank: those without a call of all ranks, and
+/// those at whose begin or end a request is open.
+fn find_delays(code: &[Code], loops: &mut [LoopCode]) {
+    let mut open = [false; MAX_REQUEST as usize + 1];
+    // By loop around this position: its number, and whether all ranks make one of its calls.
+    let mut around: Vec<(u32, bool)> = Vec::new();
+    for instruction in code {
+        let is_open = open.contains(&true);
+        match instruction {
+            Code::Begin(number) => {
+                loops[*number as usize].delays = is_open;
+                around.push((*number, false));
+            }
+            Code::End(number) => {
+                let of_all = around.pop().is_some_and(|(_, of_all)| of_all);
+                loops[*number as usize].delays |= is_open || !of_all;
+                if let Some((_, outer)) = around.last_mut() {
+                    *outer |= of_all;
+                }
+            }
+            Code::Call(call) => {
+                let waits = matches!(call.action, ActionCode::Wait(_));
+                if let Some((_, of_all)) = around.last_mut() {
+                    *of_all |= call.only.is_empty() && !waits;
+                }
+                match call.action {
+                    ActionCode::Wait(of) => open[usize::from(of)] = false,
+                    _ => open[usize::from(call.request)] |= call.request > 0,
+                }
+            }
+        }
+    }
 }
 
 impl Family {
     fn new(of: &Partition, grid: &Grid, first_context: Context) -> Family {
-        let size = of.axes.iter().map(|&axis| grid.shape[axis as usize]).product();
+        let size = grid.extent_of(&of.axes);
         let ranks = grid.ranks() as u32;
         let mut members = vec![0; ranks as usize];
         for rank in 0..ranks {
@@ -429,6 +481,7 @@ impl Compiler {
                         coarse: of.coarse.unwrap_or(of.count),
                         is_sample: of.is_sample,
                         simulated: of.count.ceil().min(f64::from(u32::MAX)) as u32,
+                        delays: false,
                     });
                     self.code.push(Code::Begin(number));
                     self.list(&of.body, depth + 1);
@@ -452,13 +505,17 @@ impl Compiler {
         if phase as usize >= self.phases {
             self.add("phase", phase.to_string(), "the number of a phase");
         }
-        if request > 3 {
-            self.add("request", request.to_string(), "a number up to 3");
-        }
+        self.check_request(request);
         for one in only {
             if self.extent(one.grid, one.axis).is_none() || one.step == 0 {
                 self.add("where", format!("{one:?}"), "an axis of a grid");
             }
+        }
+    }
+
+    fn check_request(&mut self, request: u8) {
+        if request > MAX_REQUEST {
+            self.add("request", request.to_string(), format!("a number up to {MAX_REQUEST}"));
         }
     }
 
@@ -507,6 +564,12 @@ impl Compiler {
                 self.add("remap", format!("grid {grid}"), expected);
             }
         }
+        // One message has the cells of a box at most, and no box is larger than all cells.
+        let cells = of.extent.iter().map(|&n| u128::from(n));
+        let all = cells.fold(u128::from(of.bytes), u128::saturating_mul);
+        if all > 1 << 62 {
+            self.add("remap", format!("{all} bytes in all"), "at most 2^62 bytes");
+        }
     }
 
     fn action(&mut self, action: &Action) -> Option<ActionCode> {
@@ -523,7 +586,10 @@ impl Compiler {
                 self.check_bytes(bytes);
                 ActionCode::Recv { from: from.clone(), bytes: bytes.clone(), tag: *tag }
             }
-            Action::Wait { of } => ActionCode::Wait(*of),
+            Action::Wait { of } => {
+                self.check_request(*of);
+                ActionCode::Wait(*of)
+            }
             Action::Compute(computation) => {
                 self.computations.push(computation.clone());
                 ActionCode::Compute(self.computations.len() as u32 - 1)
@@ -577,8 +643,13 @@ impl Compiler {
             let found = format!("{} bytes, elements of {}", call.bytes, call.grain);
             self.add(kind.name(), found, "whole elements");
         }
-        if call.partition.is_some_and(|at| at as usize >= self.partitions) {
+        if call.partition.is_some_and(|at| at as usize >= self.sizes.len()) {
             self.add(kind.name(), format!("communicator {:?}", call.partition), "a known one");
+        }
+        let size =
+            call.partition.map_or(Some(self.ranks), |at| self.sizes.get(at as usize).copied());
+        if let Some(size) = size.filter(|&size| call.root >= size) {
+            self.add(kind.name(), format!("root {}", call.root), format!("a rank below {size}"));
         }
         let known = PreparedCall { call: call.clone(), kind, by_color: Vec::new() };
         let at = self.calls.iter().position(|one| one.call == known.call).unwrap_or_else(|| {

@@ -5,7 +5,7 @@ use base::{draw, uniform};
 
 /// A factor on a duration: mean 1.
 pub fn factor(of: Distribution, seed: u64, stream: u32, owner: u32, nth: u64) -> f64 {
-    let first = uniform(draw(seed, stream, owner, 2 * nth));
+    let first = uniform(draw(seed, stream, owner, nth.wrapping_mul(2)));
     match of {
         Distribution::Normal { sigma } => (1.0 + sigma * normal(seed, stream, owner, nth)).max(0.0),
         Distribution::Uniform { width } => 1.0 + width * (2.0 * first - 1.0),
@@ -19,8 +19,8 @@ pub fn factor(of: Distribution, seed: u64, stream: u32, owner: u32, nth: u64) ->
 
 /// A standard normal variable (Box and Muller).
 fn normal(seed: u64, stream: u32, owner: u32, nth: u64) -> f64 {
-    let first = uniform(draw(seed, stream, owner, 2 * nth));
-    let second = uniform(draw(seed, stream, owner, 2 * nth + 1));
+    let first = uniform(draw(seed, stream, owner, nth.wrapping_mul(2)));
+    let second = uniform(draw(seed, stream, owner, nth.wrapping_mul(2) | 1));
     (-2.0 * first.ln()).sqrt() * (std::f64::consts::TAU * second).cos()
 }
 

@@ -1,6 +1,6 @@
 //! The calls of one rank, one after the other.
 
-use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH};
+use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH, MAX_LEVELS};
 use crate::draws;
 use crate::grid::MAX_DIMENSIONS;
 use crate::program::{Access, Boxes, Distribution, FileAction, FileStep, Partner, Remap, Where};
@@ -15,7 +15,7 @@ pub struct Position {
     /// Messages of this instruction that were listed.
     sub: u32,
     /// Iterations of the loops around it.
-    pub counters: [u32; MAX_DEPTH],
+    pub counters: [u32; MAX_LEVELS],
 }
 
 /// What a rank does next.
@@ -115,7 +115,7 @@ impl Compiled {
     /// A number that differs between iterations.
     fn iteration(position: &Position) -> u64 {
         let mix = |sum: u64, &k: &u32| sum.wrapping_mul(1_000_003).wrapping_add(k.into());
-        position.counters.iter().fold(0, mix)
+        position.counters[..MAX_DEPTH].iter().fold(0, mix)
     }
 
     /// What an instruction lists next for a rank, and whether that is its last item.

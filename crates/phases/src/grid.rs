@@ -21,6 +21,11 @@ impl Grid {
         self.shape.iter().map(|&extent| u64::from(extent)).product()
     }
 
+    /// Ranks that differ only in these axes.
+    pub fn extent_of(&self, axes: &[u32]) -> u32 {
+        axes.iter().map(|&axis| self.shape[axis as usize]).product()
+    }
+
     /// Coordinates of a rank; unused ones are 0.
     pub fn place(&self, mut rank: u32) -> [u32; MAX_DIMENSIONS] {
         let mut at = [0; MAX_DIMENSIONS];

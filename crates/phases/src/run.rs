@@ -1,6 +1,6 @@
 //! The workload of a phase program, and the time of its phases.
 
-use crate::compile::{Compiled, MAX_DEPTH};
+use crate::compile::{Compiled, MAX_LEVELS, OFFLOADED};
 use crate::expand::{Item, Position};
 use base::{Span, Time};
 use workload::{Call, Context, Op, OpCompletion, Token, Workload};
@@ -8,8 +8,6 @@ use workload::{Call, Context, Op, OpCompletion, Token, Workload};
 /// Requests that a rank distinguishes: 0 are blocking calls.
 const REQUESTS: usize = 4;
 const REQUEST_BITS: u32 = 2;
-/// The request of offloaded computation: waiting for it counts as computation.
-const OFFLOADED: u8 = 3;
 /// No wait: the rank has ended.
 const NONE: u8 = u8::MAX;
 
@@ -29,7 +27,25 @@ struct Cursor {
     uncounted: Span,
     /// Time that is accounted for.
     last: Time,
+    /// When the CPU and the device end the computation that is known so far.
+    cpu_free: Time,
     device_free: Time,
+    /// Whether the rank waits for omitted iterations, which the simulated ones account for.
+    is_omitting: bool,
+}
+
+/// The last iteration of a loop, and the time of omitted iterations.
+#[derive(Clone, Copy, Default)]
+struct Iteration {
+    /// Begin of the current iteration after the first.
+    began: Time,
+    /// Seconds that the rank, and its device, would spend in omitted iterations.
+    omitted_s: f64,
+    device_omitted_s: f64,
+    /// Computation of the device in the current iteration, s.
+    device_s: f64,
+    /// Seconds in the current iteration.
+    seconds: f64,
 }
 
 /// Times, messages and bytes by phase: sums over ranks, in which a simulated iteration counts as
@@ -57,8 +73,8 @@ pub struct PhaseRun {
     pub totals: PhaseTotals,
     /// By rank: its end.
     pub ends: Vec<Time>,
-    /// Seconds that are in the current iteration of each loop, by rank and depth.
-    in_loop: Vec<[f64; MAX_DEPTH]>,
+    /// The current iteration of each loop, by rank and depth.
+    in_loop: Vec<[Iteration; MAX_LEVELS]>,
 }
 
 impl PhaseRun {
@@ -74,7 +90,9 @@ impl PhaseRun {
             computed: Span::ZERO,
             uncounted: Span::ZERO,
             last: Time::ZERO,
+            cpu_free: Time::ZERO,
             device_free: Time::ZERO,
+            is_omitting: false,
         };
         let loops = program.loops.iter().map(|of| vec![0.0; of.simulated as usize]).collect();
         let zero = || vec![0.0; phases];
@@ -92,7 +110,7 @@ impl PhaseRun {
             ranks: vec![cursor; n],
             n_ended: 0,
             ends: vec![Time::ZERO; n],
-            in_loop: vec![[0.0; MAX_DEPTH]; n],
+            in_loop: vec![[Iteration::default(); MAX_LEVELS]; n],
             program,
         }
     }
@@ -117,10 +135,11 @@ impl PhaseRun {
         let (rest, phase) = ((elapsed - computed).seconds(), cursor.phase as usize);
         let position = cursor.position;
         let depth = self.program.loops_around(position.code).len();
-        for seconds in &mut self.in_loop[rank][..depth] {
-            *seconds += elapsed.seconds();
+        for iteration in &mut self.in_loop[rank][..depth] {
+            iteration.seconds += elapsed.seconds();
         }
-        if rest > 0.0 {
+        let is_omitting = std::mem::take(&mut cursor.is_omitting);
+        if rest > 0.0 && !is_omitting {
             let is_computing = cursor.waits == OFFLOADED;
             let (fine, coarse) = self.weights(&position);
             let sums = match is_computing {
@@ -151,6 +170,11 @@ impl PhaseRun {
         };
         self.totals.messages[phase] += weight;
         self.totals.bytes[phase] += weight * bytes as f64;
+    }
+
+    /// Ranks that have made a call.
+    pub fn participants(&self) -> usize {
+        self.ranks.iter().filter(|cursor| cursor.sequence > 0).count()
     }
 
     /// Submits until the rank must wait.
@@ -208,14 +232,78 @@ impl PhaseRun {
                     );
                 }
                 Item::Iterated { of, k } => {
-                    // Computation that was not submitted belongs to this iteration.
-                    let depth = usize::from(self.program.loops[of as usize].depth);
-                    let seconds = std::mem::take(&mut self.in_loop[at][depth]);
-                    self.totals.loops[of as usize][k as usize] += seconds;
+                    if self.iterated(rank, now, (of, k), &position, calls) {
+                        let phase = self.ranks[at].phase;
+                        return self.wait(at, 0, phase, position);
+                    }
                 }
             }
             self.ranks[at].position = position;
         }
+    }
+
+    /// Ends iteration `k` of a loop. After the last one of a loop that delays the rank, time passes
+    /// for the omitted iterations. Whether the rank must wait for that.
+    fn iterated(
+        &mut self,
+        rank: u32,
+        now: Time,
+        (number, k): (u32, u32),
+        position: &Position,
+        calls: &mut Vec<Call>,
+    ) -> bool {
+        let at = rank as usize;
+        let of = &self.program.loops[number as usize];
+        let iteration = &mut self.in_loop[at][usize::from(of.depth)];
+        let seconds = std::mem::take(&mut iteration.seconds);
+        self.totals.loops[number as usize][k as usize] += seconds;
+        if !of.delays {
+            return false;
+        }
+        let end = self.ranks[at].cpu_free.max(now);
+        let began = std::mem::replace(&mut iteration.began, end);
+        let device_s = std::mem::take(&mut iteration.device_s);
+        if k == 0 {
+            (iteration.omitted_s, iteration.device_omitted_s) = (0.0, 0.0);
+        } else {
+            // The iterations after the first represent the omitted ones, as in the totals.
+            iteration.omitted_s += of.omitted() * end.since(began).seconds();
+            iteration.device_omitted_s += of.omitted() * device_s;
+        }
+        if k + 1 < of.simulated {
+            return false;
+        }
+        let device = Span::from_seconds(iteration.device_omitted_s);
+        let span = Span::from_seconds(iteration.omitted_s);
+        if device > Span::ZERO {
+            self.offload(rank, now, device, (OFFLOADED, position), calls);
+        }
+        if span > Span::ZERO {
+            self.ranks[at].is_omitting = true;
+            self.submit(rank, 0, Op::Delay { span }, calls);
+        }
+        span > Span::ZERO
+    }
+
+    /// The device executes one computation at a time, each from when the CPU starts it.
+    fn offload(
+        &mut self,
+        rank: u32,
+        now: Time,
+        span: Span,
+        (request, position): (u8, &Position),
+        calls: &mut Vec<Call>,
+    ) {
+        let at = rank as usize;
+        let depth = self.program.loops_around(position.code).len();
+        for iteration in &mut self.in_loop[at][..depth] {
+            iteration.device_s += span.seconds();
+        }
+        let cursor = &mut self.ranks[at];
+        let start = cursor.cpu_free.max(now);
+        cursor.device_free = cursor.device_free.max(start) + span;
+        let span = cursor.device_free.since(start);
+        self.submit(rank, request, Op::Delay { span }, calls);
     }
 
     fn compute(
@@ -232,15 +320,12 @@ impl PhaseRun {
         let sum = &mut self.totals.computations[of as usize];
         *sum = (sum.0 + fine * seconds, sum.1 + fine);
         if is_offloaded {
-            // The device executes one computation at a time.
-            let cursor = &mut self.ranks[rank as usize];
-            cursor.device_free = cursor.device_free.max(now) + span;
-            let span = cursor.device_free.since(now);
-            return self.submit(rank, request, Op::Delay { span }, calls);
+            return self.offload(rank, now, span, (request, position), calls);
         }
         self.totals.compute_s[phase as usize] += fine * seconds;
         self.totals.coarse_s += coarse * seconds;
         let cursor = &mut self.ranks[rank as usize];
+        cursor.cpu_free = cursor.cpu_free.max(now) + span;
         cursor.computed += span;
         cursor.uncounted += span;
     }

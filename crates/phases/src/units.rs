@@ -1,11 +1,17 @@
 //! The distinct parts of a program, which are simulated once each if the whole is too large.
 //!
 //! A part is a computation, a blocking collective, or an exchange: consecutive messages, and
-//! whatever is made while requests are open.
+//! whatever is made while requests are open. Requests that are open at the end of a loop are waited
+//! for there, as parts do not overlap.
 
-use crate::compile::{ActionCode, CallCode, Code, Compiled, LoopCode, around};
+use crate::compile::{ActionCode, CallCode, Code, Compiled, LoopCode, OFFLOADED, around};
 use crate::program::{Distribution, Partner};
 use collectives::Collective;
+use std::ops::Range;
+
+/// By request: whether it is open.
+type Requests = [bool; 4];
+const CLOSED: Requests = [false; 4];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -43,10 +49,10 @@ impl Units {
         let mut at = 0;
         while let Some(code) = program.code.get(at) {
             let &(weight, coarse) = weights.last().expect("the outermost");
-            let end = exchange_end(program, at);
+            let (end, open) = exchange_end(program, at);
             if end > at {
                 let phase = phase_of(&program.code[at..end]);
-                let unit = Unit::Exchange(units.exchange(program, at..end));
+                let unit = Unit::Exchange(units.exchange(program, at..end, open));
                 units.uses.push(UnitUse { unit, phase, weight, coarse });
                 at = end;
                 continue;
@@ -72,9 +78,15 @@ impl Units {
         units
     }
 
-    /// The number of an exchange, which is new unless an equal one is known.
-    fn exchange(&mut self, program: &Compiled, range: std::ops::Range<usize>) -> u32 {
-        let code: Vec<Code> = program.code[range].iter().map(normalized).collect();
+    /// The number of an exchange, which is new unless an equal one is known. It ends with waits for
+    /// the requests that are open.
+    fn exchange(&mut self, program: &Compiled, range: Range<usize>, open: Requests) -> u32 {
+        let mut code: Vec<Code> = program.code[range].iter().map(normalized).collect();
+        let requests = (0..).zip(open).filter(|&(_, is_open)| is_open);
+        code.extend(requests.map(|(of, _)| {
+            let (only, action) = (Vec::new(), ActionCode::Wait(of));
+            Code::Call(CallCode { phase: 0, request: 0, only, action })
+        }));
         let known = self.codes.iter().position(|known| are_equal(program, known, &code));
         let at = known.unwrap_or_else(|| {
             self.exchanges.push(program.part(&code));
@@ -126,9 +138,22 @@ fn is_message(call: &CallCode) -> bool {
     !matches!(call.action, ActionCode::Compute(_) | ActionCode::Collective(_))
 }
 
-/// The end of the exchange that begins at `from`; `from` if none does.
-fn exchange_end(program: &Compiled, from: usize) -> usize {
-    let mut open = [false; 4];
+/// Whether a request is open after code that opens it: an overlap that begins with a loop.
+fn leaves_open(code: &[Code], request: u8) -> bool {
+    let last = code.iter().rev().find_map(|code| match code {
+        Code::Call(CallCode { action: ActionCode::Wait(of), .. }) => {
+            (*of == request).then_some(false)
+        }
+        Code::Call(call) => (call.request == request).then_some(true),
+        _ => None,
+    });
+    last == Some(true)
+}
+
+/// The end of the exchange that begins at `from`, and the requests that are open there; `from` if
+/// none does.
+fn exchange_end(program: &Compiled, from: usize) -> (usize, Requests) {
+    let mut open = CLOSED;
     let (mut depth, mut at, mut end) = (0, from, from);
     let mut phase = None;
     while let Some(code) = program.code.get(at) {
@@ -139,24 +164,24 @@ fn exchange_end(program: &Compiled, from: usize) -> usize {
                 let inside = &program.code[of.begin as usize..of.end as usize];
                 let has_other =
                     inside.iter().any(|code| matches!(code, Code::Call(c) if !is_message(c)));
-                if !is_open && has_other {
-                    return end;
+                if !is_open && has_other && !leaves_open(inside, OFFLOADED) {
+                    return (end, CLOSED);
                 }
                 depth += 1;
             }
-            Code::End(_) if depth == 0 => return end,
+            Code::End(_) if depth == 0 => break,
             Code::End(_) => depth -= 1,
             // A phase is complete in itself.
             Code::Call(call)
                 if !is_open && depth == 0 && *phase.get_or_insert(call.phase) != call.phase =>
             {
-                return end;
+                return (end, CLOSED);
             }
             Code::Call(call) => match call.action {
-                ActionCode::Wait(of) => open[usize::from(of.min(3))] = false,
+                ActionCode::Wait(of) => open[usize::from(of)] = false,
                 _ => {
                     if !is_open && call.request == 0 && !is_message(call) && depth == 0 {
-                        return end;
+                        return (end, CLOSED);
                     }
                     open[usize::from(call.request)] |= call.request > 0;
                 }
@@ -167,7 +192,10 @@ fn exchange_end(program: &Compiled, from: usize) -> usize {
             end = at;
         }
     }
-    end
+    match end == from && open != CLOSED {
+        true => (at, open),
+        false => (end, CLOSED),
+    }
 }
 
 impl Compiled {
@@ -198,6 +226,7 @@ impl Compiled {
             coarse: 1.0,
             is_sample: true,
             simulated: 2,
+            delays: false,
         };
         let lowest = inner.iter().map(|&old| self.loops[old as usize].depth).min().unwrap_or(0);
         let own = inner.iter().zip(1..).map(|(&old, new)| {

@@ -224,3 +224,95 @@ fn rings_are_cut_across() {
         assert_eq!(sends.len(), 2 * 19 * if axis == 1 { 1 } else { 4 });
     }
 }
+
+fn access() -> serde_json::Value {
+    serde_json::json!({"do": "call", "call": "access", "phase": 0, "request": 1, "count": 1,
+        "out": 8, "back": 0, "to": {"rule": "shift", "by": 1}})
+}
+
+/// Accesses in a loop with computation, which a fence after the loop completes, are a part that is
+/// executed in each iteration.
+#[test]
+fn accesses_that_a_loop_leaves_open_are_parts() {
+    let compute = serde_json::json!({"do": "call", "call": "compute", "phase": 0, "seconds": 1e-3});
+    let wait = serde_json::json!({"do": "call", "call": "wait", "phase": 0, "of": 1});
+    let program = |body: serde_json::Value| {
+        serde_json::json!({"ranks": 2, "grids": [{"shape": [2]}], "phases": ["main"],
+            "body": [{"do": "loop", "count": 50.0, "body": body}, wait]})
+    };
+    for body in [
+        serde_json::json!([compute, access()]),
+        serde_json::json!([access(), compute]),
+        serde_json::json!([compute, access(), compute]),
+    ] {
+        let units = Units::of(&compile(&program(body.clone())));
+        let accesses = |part: &Compiled| {
+            let (mut found, mut position) = (0, Position::default());
+            while let Some((item, _)) = part.next(0, &mut position) {
+                found += u32::from(matches!(item, Item::Call { op: Op::OneSided { .. }, .. }));
+            }
+            found
+        };
+        // Each part executes its code twice.
+        let sum: f64 = units
+            .uses
+            .iter()
+            .map(|one| match one.unit {
+                Unit::Exchange(at) => {
+                    one.weight * f64::from(accesses(&units.exchanges[at as usize])) / 2.0
+                }
+                _ => 0.0,
+            })
+            .sum();
+        assert_eq!(sum, 50.0, "{body}");
+    }
+}
+
+/// The deepest loops that are allowed have parts, too.
+#[test]
+fn the_deepest_loops_have_parts() {
+    let mut body = serde_json::json!([access(),
+        {"do": "call", "call": "wait", "phase": 0, "of": 1}]);
+    for _ in 0..4 {
+        body = serde_json::json!([{"do": "loop", "count": 3.0, "body": body}]);
+    }
+    let program = serde_json::json!({"ranks": 2, "grids": [{"shape": [2]}], "phases": ["main"],
+        "body": body});
+    let mut compiled = compile(&program);
+    compiled.limit_iterations(3);
+    let units = Units::of(&compiled);
+    let (calls, _) = units.exchanges[0].census(0);
+    assert_eq!(calls, 2 * 3u64.pow(4));
+}
+
+/// Requests, roots and remaps beyond the limits are errors.
+#[test]
+fn wrong_requests_roots_and_remaps_are_refused() {
+    let errors = |call: serde_json::Value| {
+        let mut node = serde_json::json!({"do": "call", "phase": 0});
+        let fields = call.as_object().expect("fields").clone();
+        node.as_object_mut().expect("an object").extend(fields);
+        let program = serde_json::json!({"ranks": 6, "grids": [{"shape": [2, 3]}],
+            "partitions": [{"grid": 0, "axes": [1]}], "phases": ["main"], "body": [node]});
+        let program: Program = serde_json::from_value(program).expect("parses");
+        Compiled::new(&program, 1).err().map(|errors| errors[0].found.clone())
+    };
+    let wait = |of: u32| errors(serde_json::json!({"call": "wait", "of": of}));
+    assert_eq!((wait(3), wait(4)), (None, Some("4".into())));
+    let root = |root: u32| {
+        errors(serde_json::json!({"call": "collective", "kind": "bcast", "bytes": 8,
+            "root": root}))
+    };
+    assert_eq!((root(5), root(6)), (None, Some("root 6".into())));
+    let root = |root: u32| {
+        errors(serde_json::json!({"call": "collective", "kind": "bcast", "bytes": 8,
+            "root": root, "partition": 0}))
+    };
+    assert_eq!((root(2), root(3)), (None, Some("root 3".into())));
+    let remap = |cells: u64| {
+        errors(serde_json::json!({"call": "remap_send", "from": {"grid": 0}, "to": {"grid": 0},
+            "extent": [cells, cells], "bytes": 16, "tag": 0, "request": 1}))
+    };
+    assert_eq!(remap(1 << 20), None);
+    assert!(remap(1 << 40).is_some_and(|found| found.ends_with("bytes in all")));
+}

@@ -205,9 +205,11 @@ fn run_part<N: NetworkModel>(
     let totals = &world.workload.totals;
     let ranks = f64::from(world.workload.program.ranks);
     let mean = |all: &[f64]| all.iter().sum::<f64>() / ranks;
-    let computed = mean(&totals.compute_s);
+    // A part that only some ranks make delays all ranks by its time on these ranks.
+    let delay = ranks / f64::from(world.workload.participants().max(1) as u32);
+    let computed = mean(&totals.compute_s) * delay;
     Ok(PartTime {
-        seconds: computed + mean(&totals.communication_s),
+        seconds: computed + mean(&totals.communication_s) * delay,
         error_s: 0.0,
         computed,
         messages: mean(&totals.messages),
