@@ -45,7 +45,9 @@ fn map() {
         let index = map_file(index, libc::O_RDWR, size_of::<BlockIndex>(), rw);
         let contents = map_file(contents, libc::O_RDONLY, CONTENTS_BYTES, libc::PROT_READ);
         let (Some(index), Some(contents)) = (index, contents) else {
-            sys::report(&[b"cannot map the blocks of simulated files: raise `ulimit -v`"]);
+            sys::report(&[
+                b"the blocks of simulated files need more address space: raise `ulimit -v`",
+            ]);
             libc::_exit(1);
         };
         CONTENTS.store(contents, Ordering::Release);
