@@ -479,3 +479,37 @@ def test_errors_and_data_of_calls(odonata):
     ]
     flare = traffic(json.loads(done.stdout[done.stdout.index("{") :]), "flare")
     assert flare["bytes_read"] == 10 + 10_000
+
+
+# Addresses that no process has, in place of paths.
+INVALID_PATHS = """
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+P, I = ctypes.c_void_p, ctypes.c_int
+calls = {
+    "open": ([P, I], lambda p: (p, os.O_RDONLY)),
+    "open64": ([P, I, I], lambda p: (p, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)),
+    "openat": ([I, P, I], lambda p: (-100, p, os.O_RDONLY)),
+    "creat": ([P, I], lambda p: (p, 0o600)),
+    "mkdir": ([P, I], lambda p: (p, 0o700)),
+    "unlink": ([P], lambda p: (p,)),
+    "truncate": ([P, ctypes.c_long], lambda p: (p, 0)),
+    "rename": ([P, P], lambda p: (p, name)),
+    "link": ([P, P], lambda p: (name, p)),
+}
+name = ctypes.cast(ctypes.c_char_p(b"/lus/flare/f"), P).value
+open("/lus/flare/f", "w").close()
+for call, (types, arguments) in calls.items():
+    function = getattr(libc, call)
+    function.argtypes = types
+    for address in (16, 2**64 - 1):
+        ctypes.set_errno(0)
+        found = function(*arguments(address)), ctypes.get_errno()
+        assert found == (-1, errno.EFAULT), (call, address, found)
+print(os.listdir("/lus/flare"))
+"""
+
+
+def test_paths_at_invalid_addresses_are_errors(odonata):
+    done = odonata("run", "-n", 1, *MACHINE, "--quiet", "--", "python3", "-c", INVALID_PATHS)
+    assert (done.returncode, done.stdout) == (0, "['f']\n"), done.stderr

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 use libc::{FILE, mode_t, stat};
 
-use crate::identity::open_host_file;
+use crate::identity::{is_address, open_host_file};
 use crate::{mode, real};
 
 const LEDGER: &CStr = c"ODONATA_LEDGER";
@@ -104,7 +104,7 @@ fn is_regular(found: &stat) -> bool {
 /// Whether the file exists, is older than the run, and its name may contain a date.
 unsafe fn is_earlier(dir: c_int, path: *const c_char) -> bool {
     let began = if mode() == mode::REAL { 0 } else { run_start_ns() };
-    if began == 0 || path.is_null() {
+    if began == 0 || !is_address(path) {
         return false;
     }
     // SAFETY: the caller's zero-terminated text.

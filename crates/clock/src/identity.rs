@@ -118,9 +118,15 @@ unsafe extern "C" fn gethostid() -> c_long {
     }
 }
 
+/// Whether a process may have a text there: beyond the first pages (`vm.mmap_min_addr`), and below
+/// the kernel's addresses. The kernel returns `EFAULT` for others.
+pub(crate) fn is_address(text: *const c_char) -> bool {
+    (1 << 16..1 << 56).contains(&text.addr())
+}
+
 /// Opens a file with the node's name in place of one with the host's name; `None` for other files.
 pub(crate) unsafe fn open_host_file(path: *const c_char, flags: c_int) -> Option<c_int> {
-    if path.is_null() || flags & libc::O_ACCMODE != libc::O_RDONLY {
+    if !is_address(path) || flags & libc::O_ACCMODE != libc::O_RDONLY {
         return None;
     }
     // SAFETY: the caller's zero-terminated text.

@@ -204,15 +204,16 @@ unsafe fn pair(
     host: impl Fn() -> c_int,
     simulated: impl FnOnce(&mut Target, &mut Target) -> sys::Result,
 ) -> c_int {
-    if is_wild(first.1) || is_wild(second.1) {
-        return host();
-    }
+    let is_wild = is_wild(first.1) || is_wild(second.1);
     if is_host(first.0, first.1) && is_host(second.0, second.1) {
         let result = host();
         let is_missing = result == -1 && sys::errno() == libc::ENOENT;
-        if !is_missing || !mounts::active() {
+        if !is_missing || is_wild || !mounts::active() {
             return result;
         }
+    }
+    if is_wild {
+        return finish(error(libc::EFAULT)) as c_int;
     }
     unsafe { pair_located(first, second, how, host, simulated) }
 }
