@@ -228,10 +228,11 @@ def test_calls_on_files_of_the_host_leave_blocks_of_simulated_files(odonata, kin
 UNWRITABLE = """
 import ctypes, errno, mmap, os
 libc = ctypes.CDLL(None, use_errno=True)
-libc.mmap.restype = libc.pread.restype = ctypes.c_ssize_t
+libc.mmap.restype = libc.pread.restype = libc.pwrite.restype = ctypes.c_ssize_t
 libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_size_t]
 libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 libc.pread.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]
+libc.pwrite.argtypes = libc.pread.argtypes
 block, page = 64 << 10, 4096
 data = os.urandom(block)
 file = os.open("/lus/flare/x", os.O_RDWR | os.O_CREAT)
@@ -249,10 +250,14 @@ for protection in (mmap.PROT_READ, 0):
     # The kernel copies up to the page that it cannot write.
     assert libc.pread(file, at + block - page, block, block) == page
     assert ctypes.string_at(at + block - page, page) == data[:page]
+# Now the second half of the memory can be neither written nor read.
+assert libc.pwrite(file, at + block, block, block) == -1
+assert ctypes.get_errno() == errno.EFAULT
+assert os.pread(file, 4 * block, 0) == data * 4
 print("equal")
 """
 
 
-def test_a_read_into_memory_that_cannot_be_written_fails(odonata):
+def test_transfers_of_memory_that_cannot_be_accessed_fail(odonata):
     done = odonata("run", "-n", 1, *MACHINE, "--", "python3", "-c", UNWRITABLE)
     assert (done.returncode, done.stdout) == (0, "equal\n"), done.stderr

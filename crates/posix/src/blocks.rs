@@ -142,17 +142,41 @@ fn is_mapped(at: *const u8, n: usize) -> bool {
     unsafe { sys!(SYS_mincore, start, length, pages.as_mut_ptr()) == 0 }
 }
 
+/// Whether the program may read a block there: the kernel reads a byte of each page.
+fn is_readable(block: *const u8) -> bool {
+    const EMPTY: iovec = iovec { iov_base: null_mut(), iov_len: 0 };
+    let mut bytes = [0u8; BLOCK / PAGE + 1];
+    let mut parts = [EMPTY; BLOCK / PAGE + 1];
+    let (mut at, end) = (block.addr(), block.addr().saturating_add(BLOCK));
+    let mut n = 0;
+    while at < end {
+        parts[n] = iovec { iov_base: at as *mut _, iov_len: 1 };
+        (at, n) = ((at & !(PAGE - 1)) + PAGE, n + 1);
+    }
+    match copy_by_kernel(&parts[..n], bytes[..n].as_mut_ptr(), n) {
+        None => is_mapped(block, BLOCK),
+        Some(moved) => moved == n as isize,
+    }
+}
+
+/// Copies memory of this process: the bytes, or EFAULT. `None` if the kernel has no such call, or
+/// does not allow it in a container.
+fn copy_by_kernel(from: &[iovec], to: *mut u8, bytes: usize) -> Option<sys::Result> {
+    let out = iovec { iov_base: to.cast(), iov_len: bytes };
+    // SAFETY: the kernel checks both sides; one part on the side that is written.
+    let moved = unsafe {
+        let pid = sys::pid();
+        sys!(SYS_process_vm_readv, pid, &raw const out, 1, from.as_ptr(), from.len(), 0)
+    };
+    let is_executed = moved != error(libc::EPERM) && moved != error(libc::ENOSYS);
+    is_executed.then_some(moved)
+}
+
 /// Copies to the program's buffer: the bytes, or EFAULT if the program may not write there. The
 /// kernel copies, because a store by this library would end the process.
 fn copy_out(from: &[u8], to: *mut u8) -> sys::Result {
-    let part = |at: *mut u8| iovec { iov_base: at.cast(), iov_len: from.len() };
-    let (out, content) = (part(to), part(from.as_ptr().cast_mut()));
-    // SAFETY: this process's memory, one part on each side.
-    let moved = unsafe {
-        sys!(SYS_process_vm_readv, sys::pid(), &raw const out, 1, &raw const content, 1, 0)
-    };
-    // Containers may forbid the call, and kernels may not have it.
-    if moved != error(libc::EPERM) && moved != error(libc::ENOSYS) {
+    let content = iovec { iov_base: from.as_ptr().cast_mut().cast(), iov_len: from.len() };
+    if let Some(moved) = copy_by_kernel(&[content], to, from.len()) {
         return moved;
     }
     if !is_mapped(to, from.len()) {
@@ -275,7 +299,7 @@ impl Write<'_> {
 
     /// The content of a block that was written to the file before.
     fn repeated(&self, from: *const u8) -> Option<u32> {
-        if !is_mapped(from, BLOCK) {
+        if !is_readable(from) {
             return None;
         }
         // SAFETY: the program's buffer.
