@@ -65,7 +65,7 @@ pub struct AppResult {
     pub phases: Vec<AppPhaseRow>,
     pub computations: Vec<AppComputationRow>,
     pub errors: AppErrorRow,
-    /// Iterations of each loop that were simulated, at most.
+    /// Iterations of each loop that were simulated, at most; more of loops that delay other ranks.
     pub iterations: u32,
     pub digest: String,
     pub interrupted: bool,

@@ -20,6 +20,9 @@ pub struct ProgramError {
 pub const MAX_DEPTH: usize = 4;
 /// The same in a part of a program, which a loop of its own repeats.
 pub const MAX_LEVELS: usize = MAX_DEPTH + 1;
+/// Simulated iterations of loops whose omitted iterations delay the rank. They take as long as the
+/// shortest simulated one, since messages of other phases delay some.
+const DELAYING: u32 = 6;
 /// Largest request.
 const MAX_REQUEST: u8 = 3;
 /// The request of offloaded computation: waiting for it counts as computation.
@@ -240,12 +243,13 @@ impl Compiled {
         self.file_system_numbers = numbers;
     }
 
-    /// Simulates at most `most` iterations of each loop.
+    /// Simulates at most `most` iterations of each loop, but more of those whose omitted iterations
+    /// delay the rank.
     pub fn limit_iterations(&mut self, most: u32) {
         for one in &mut self.loops {
             let all = one.count.ceil().min(f64::from(u32::MAX)) as u32;
             let all = if one.is_sample { 2 } else { all };
-            one.simulated = all.min(most);
+            one.simulated = all.min(if one.delays { most.max(DELAYING) } else { most });
         }
     }
 

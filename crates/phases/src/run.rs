@@ -39,8 +39,8 @@ struct Cursor {
 struct Iteration {
     /// Begin of the current iteration after the first.
     began: Time,
-    /// Seconds that the rank, and its device, would spend in omitted iterations.
-    omitted_s: f64,
+    /// The shortest iteration after the first, and what the device would spend in omitted ones, s.
+    shortest_s: f64,
     device_omitted_s: f64,
     /// Computation of the device in the current iteration, s.
     device_s: f64,
@@ -264,17 +264,19 @@ impl PhaseRun {
         let began = std::mem::replace(&mut iteration.began, end);
         let device_s = std::mem::take(&mut iteration.device_s);
         if k == 0 {
-            (iteration.omitted_s, iteration.device_omitted_s) = (0.0, 0.0);
+            (iteration.shortest_s, iteration.device_omitted_s) = (f64::INFINITY, 0.0);
         } else {
-            // The iterations after the first represent the omitted ones, as in the totals.
-            iteration.omitted_s += of.omitted() * end.since(began).seconds();
+            // A message of another phase that delays one iteration does not delay the omitted ones.
+            iteration.shortest_s = iteration.shortest_s.min(end.since(began).seconds());
             iteration.device_omitted_s += of.omitted() * device_s;
         }
         if k + 1 < of.simulated {
             return false;
         }
         let device = Span::from_seconds(iteration.device_omitted_s);
-        let span = Span::from_seconds(iteration.omitted_s);
+        let omitted = of.omitted() * f64::from(of.simulated.max(2) - 1);
+        let omitted_s = if omitted > 0.0 { omitted * iteration.shortest_s } else { 0.0 };
+        let span = Span::from_seconds(omitted_s);
         if device > Span::ZERO {
             self.offload(rank, now, device, (OFFLOADED, position), calls);
         }
