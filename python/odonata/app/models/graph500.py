@@ -19,7 +19,7 @@ ACCESS = 64  # bytes of memory per edge, a cache line: neighbors are random
 
 
 def top_down(a: Phases, found: float, vertices: float) -> None:
-    rows, columns = a.shape
+    columns = a.shape[1]
     frontier = found * vertices / a.ranks
     edges = found * vertices * EDGES * 2 / a.ranks
     a.allgatherv(math.ceil(frontier) * 8, axes=0, spread=lognormal(0.3))
@@ -30,7 +30,7 @@ def top_down(a: Phases, found: float, vertices: float) -> None:
 
 
 def bottom_up(a: Phases, unvisited: float, vertices: float) -> None:
-    rows, columns = a.shape
+    columns = a.shape[1]
     bitmap = vertices / a.ranks / 8
     a.allgather(math.ceil(bitmap), axes=0)
     checked = unvisited * vertices * CHECKS / a.ranks

@@ -1,7 +1,7 @@
 """Shamrock: smoothed particle hydrodynamics on patches of an octree, with sparse exchanges.
 
 Sources: Shamrock, sph/Solver.cpp and sparse_exchange.cpp; examples/benchmarks/
-sph_weak_scale_test.py. Rate of one tile of Aurora from the published row of one node.
+sph_weak_scale_test.py. Rate of one tile of Aurora as published.
 """
 
 from odonata.app import App, Phases, normal
@@ -20,9 +20,6 @@ def exchange(a: Phases, bytes: float) -> None:
     messages = 26 * patches
     a.allgather(8)
     a.allgatherv(messages * HEADER)
-    if a.former:
-        # Every rank gathers the descriptions of all messages.
-        a.allgather(messages * HEADER)
     a.halo(width=SKIN, bytes=bytes, box=(side, side, side), periodic=True)
 
 
@@ -62,7 +59,7 @@ def step(a: Phases) -> None:
 model = App(
     step,
     grid=3,
-    options={"particles": 32e6, "steps": 10, "former": False},
+    options={"particles": 32e6, "steps": 10},
     ppn=12,
     merit=lambda a, seconds: a.particles * a.ranks * a.steps / seconds,
     unit="particle/s",
