@@ -27,6 +27,13 @@ pub struct CounterRow {
     pub max_nic: Option<String>,
 }
 
+/// The counters of each NIC, in the order of `nics`.
+#[derive(Clone, Debug, Serialize)]
+pub struct NicCounters {
+    pub nics: Vec<String>,
+    pub counts: BTreeMap<String, Vec<u64>>,
+}
+
 /// Counts of one run or of several together.
 #[derive(Default)]
 pub(crate) struct Tally {
@@ -73,6 +80,31 @@ impl Tally {
             "aries" => table.aries(fidelity),
             _ => table.plain(),
         }
+    }
+}
+
+/// Jobs with more NICs have no counters of each NIC.
+const MOST_NICS: usize = 512;
+
+impl NicCounters {
+    /// The counters of each NIC of a small job; none if nothing was counted.
+    pub(crate) fn of(
+        tally: &Tally,
+        machine: &Machine,
+        fidelity: Fidelity,
+        nics: &[NicId],
+    ) -> Option<Self> {
+        if nics.len() > MOST_NICS || tally.is_empty() {
+            return None;
+        }
+        let mut counts: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for &nic in nics {
+            for row in tally.rows(machine, fidelity, &[nic]) {
+                counts.entry(row.name).or_default().push(row.total);
+            }
+        }
+        let nics = nics.iter().map(|&nic| machine.nic_name(nic)).collect();
+        Some(NicCounters { nics, counts })
     }
 }
 

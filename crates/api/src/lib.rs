@@ -20,6 +20,7 @@ mod compute_time;
 mod congestion;
 mod counters;
 mod cray;
+mod exchanges;
 mod fabric_tests;
 mod faults;
 mod file_system_facts;
@@ -52,7 +53,10 @@ pub use bench::bench;
 pub use bench_data::{BenchRequest, BenchResult, BenchRow, CandidateRow};
 pub use calls::SampleRow;
 pub use congestion::CongestionRow;
-pub use counters::CounterRow;
+pub use counters::{CounterRow, NicCounters};
+pub use exchanges::{
+    CableRow, ExchangesRequest, ExchangesResult, WiringRequest, WiringResult, exchanges, wiring,
+};
 pub use faults::{FaultsRequest, faults};
 pub use file_systems::FileSystemRow;
 pub use io::{

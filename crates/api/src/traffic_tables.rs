@@ -1,7 +1,7 @@
 //! Result tables of a run's network traffic: messages, links, counters and limits.
 
 use super::congestion::Congested;
-use super::counters::{Tally, of_nodes};
+use super::counters::{NicCounters, Tally, of_nodes};
 use super::rows::EngineRow;
 use super::{
     BackgroundRow, CongestionRow, CounterRow, Fidelity, IoResult, LimitsRow, NetworkErrors,
@@ -24,6 +24,9 @@ pub struct TrafficTables {
     pub link_kinds: Vec<LinkKindRow>,
     /// Over the NICs of the ranks' nodes.
     pub counter_table: Vec<CounterRow>,
+    /// The same of each NIC, for small jobs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nic_counters: Option<NicCounters>,
     pub background: Vec<BackgroundRow>,
     pub limits: LimitsRow,
     /// On a machine with a fault schedule.
@@ -104,6 +107,7 @@ impl TrafficTables {
             link_table,
             link_kinds,
             counter_table: tally.rows(&job.machine, fidelity, &nics),
+            nic_counters: NicCounters::of(&tally, &job.machine, fidelity, &nics),
             background: outcome.background.iter().map(Into::into).collect(),
             limits: LimitsRow::of_run(job, outcome),
             network: NetworkErrors::of_run(&job.machine, outcome),

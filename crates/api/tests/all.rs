@@ -4,6 +4,7 @@ mod app;
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
 mod error_bars;
+mod exchanges;
 mod fabric_tests;
 mod folded_flows;
 mod io_bench;

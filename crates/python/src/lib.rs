@@ -156,6 +156,19 @@ fn run_bench(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult
     enter(py, request, tick, |call, mut tick| api::bench(call, &mut tick))
 }
 
+/// Exchanges between pairs of ranks in rounds; a time for each.
+#[pyfunction]
+#[pyo3(signature = (request, tick=None))]
+fn exchanges(py: Python<'_>, request: &str, tick: Option<Py<PyAny>>) -> PyResult<String> {
+    enter(py, request, tick, |call, mut tick| api::exchanges(call, &mut tick))
+}
+
+/// Switches of nodes and the cables between them.
+#[pyfunction]
+fn wiring(py: Python<'_>, request: &str) -> PyResult<String> {
+    enter(py, request, None, |call, _| api::wiring(call))
+}
+
 /// IOR or mdtest on a simulated file system.
 #[pyfunction]
 #[pyo3(signature = (request, tick=None))]
@@ -306,6 +319,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(show, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(io_bench, module)?)?;
+    module.add_function(wrap_pyfunction!(exchanges, module)?)?;
+    module.add_function(wrap_pyfunction!(wiring, module)?)?;
     module.add_function(wrap_pyfunction!(app, module)?)?;
     module.add_function(wrap_pyfunction!(app_calls, module)?)?;
     module.add_function(wrap_pyfunction!(traffic, module)?)?;

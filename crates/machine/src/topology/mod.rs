@@ -104,7 +104,7 @@ impl Topology {
     }
 
     /// The links from one switch to another, in order.
-    pub(crate) fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+    pub fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
         match self {
             Topology::Dragonfly(net) => net.links_between(from, to),
         }
