@@ -142,10 +142,17 @@ def options(defs: Mapping[str, Any]) -> Iterator[str]:
             found["x-topic"], found["x-metavar"], "items" in found,
             default, found.get("x-default", ""), found.get("minimum", 0), found.get("maximum", 0),
         ]  # fmt: skip
-        head = packed([f"{literal(value)}," for value in fields], 8)
+        parts = [split(fields[0]), *map(literal, fields[1:])]
+        head = packed([f"{part}," for part in parts], 8)
         words = textwrap.wrap(found["description"], 80, drop_whitespace=False,
                               break_on_hyphens=False, break_long_words=False)  # fmt: skip
         yield "\n".join(["    Option(", head, *(f"        {quoted(w)}" for w in words)]) + "),"
+
+
+def split(text: str) -> str:
+    """Words in quotes on as many lines as they need."""
+    lines = textwrap.wrap(text, 84, drop_whitespace=False)
+    return "\n        ".join(quoted(line) for line in lines)
 
 
 def literal(value: Any) -> str:

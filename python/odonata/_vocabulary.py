@@ -488,7 +488,8 @@ OPTIONS: tuple[Option, ...] = (
         None, "", 0, 0,
         "With --out: replace an earlier result in DIR and its report; other files stay."),
     Option(
-        "app bench extrapolate machines preflight replay run show sweep traffic tune validate",
+        "app bench check extrapolate machines preflight replay run show sweep traffic tune "
+        "validate",
         "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
         "Print one JSON object on stdout."),
     Option(
@@ -499,6 +500,13 @@ OPTIONS: tuple[Option, ...] = (
         "sweep", "out", ("--out",), (), "Output", "DIR", False, None,
         "STUDY.sweep beside the study", 0, 0,
         "Directory of finished points and the table."),
+    Option(
+        "check", "out", ("--out",), (), "Output", "DIR", False, None,
+        "CAMPAIGN.check beside the campaign file", 0, 0,
+        "Directory of the journal and the results."),
+    Option(
+        "check", "force", ("--force",), (), "Output", "", False, None, "", 0, 0,
+        "Begin again: remove the journal of an earlier campaign in the directory."),
     Option(
         "sweep", "workers", ("--workers",), (), "Model", "N", False, None, "one per core", 1,
         4096,
@@ -514,8 +522,8 @@ OPTIONS: tuple[Option, ...] = (
         "validate", "every", ("--all",), (), "Measurement", "", False, None, "", 0, 0,
         "Also predict measurements that take long: a quarter of an hour on two cores."),
     Option(
-        "extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "", False,
-        None, "", 0, 0,
+        "check extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "",
+        False, None, "", 0, 0,
         "Print no progress line and no notes."),
     Option(
         "show", "as_toml", ("--toml",), (), "Output", "", False, None, "", 0, 0,

@@ -20,7 +20,7 @@ from .version import version
 # In the order of first use.
 COMMANDS = (
     "machines", "show", "faults", "run", "bench", "app", "tune", "traffic", "validate", "report",
-    "preflight", "replay", "extrapolate", "sweep", "schema", "wrappers", "launcher",
+    "preflight", "replay", "extrapolate", "sweep", "check", "schema", "wrappers", "launcher",
 )  # fmt: skip
 OURS = 70
 
@@ -65,6 +65,8 @@ def imported(name: str) -> click.Command:
             from .commands.extrapolate import extrapolate as found
         case "sweep":
             from .sweeps.command import sweep_command as found
+        case "check":
+            from .commands.check import check as found
         case "schema":
             from .commands.schema import schema as found
         case "wrappers":

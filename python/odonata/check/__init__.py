@@ -1,0 +1,1 @@
+"""Validation of a fabric: campaigns of tests on a real machine or on the twin."""

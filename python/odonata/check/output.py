@@ -1,0 +1,195 @@
+"""Results of a campaign as files: JSON, lists of nodes, JUnit XML, ReFrame, and a page."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from ..version import version
+from . import page
+from .suite import Suite
+
+FILES = ("result.json", "passed.txt", "failed.txt", "not-run.txt", "junit.xml",
+         "reframe_check.py", "report.html")  # fmt: skip
+
+
+def summary(suite: Suite) -> dict[str, Any]:
+    """The result as plain data."""
+    campaign = suite.campaign
+    failed = sorted({node for one in suite.findings for node in one.nodes})
+    not_run = sorted(set(campaign.nodes) - suite.tested - set(failed))
+    passed = [node for node in campaign.nodes if node not in {*failed, *not_run}]
+    return {
+        "odonata": version(),
+        "kind": "check",
+        "name": campaign.name,
+        "machine": campaign.machine.name,
+        "fidelity": campaign.fidelity,
+        "backend": "twin" if campaign.is_twin else "launcher",
+        "nodes": len(campaign.nodes),
+        "findings": [one.row() for one in suite.findings],
+        "observations": suite.observations,
+        "broken": suite.broken,
+        "stages": [dataclasses.asdict(row) for row in suite.stages],
+        "false_alarms": sum(row.false_alarms for row in suite.stages),
+        "rounds": sum(row.rounds for row in suite.stages),
+        "network_timeouts": suite.timeouts,
+        "seconds": suite.now,
+        "node_hours": suite.node_seconds / 3600,
+        "passed": passed,
+        "failed": failed,
+        "not_run": not_run,
+    }
+
+
+def write(out: Path, suite: Suite, found: Mapping[str, Any]) -> None:
+    """All files. Each replaces its predecessor at once."""
+    texts = {
+        "result.json": json.dumps(found, indent=1) + "\n",
+        "junit.xml": junit(found),
+        "reframe_check.py": reframe(suite, found),
+        "report.html": page.html(suite, found),
+    }
+    for name, key in (("passed", "passed"), ("failed", "failed"), ("not-run", "not_run")):
+        texts[f"{name}.txt"] = "".join(f"{name_of(suite, node)}\n" for node in found[key])
+    for name, text in texts.items():
+        part = out / f".{name}.part"
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, out / name)
+
+
+def name_of(suite: Suite, node: int) -> str:
+    """The host on the real machine, or the name in the machine file."""
+    if suite.campaign.hosts:
+        return suite.campaign.hosts[suite.campaign.nodes.index(node)]
+    return suite.wiring.names[node]
+
+
+def described(suite: Suite, part: str) -> str:
+    """A part with the names of its nodes, for people."""
+    what, _, where = part.partition(" ")
+    first, colon, nic = where.partition(":")
+    if first.isdecimal() and (colon or what == "node"):
+        name = name_of(suite, int(first))
+        return f"{what} {name}" + (f" NIC {nic}" if colon else "")
+    return part
+
+
+def junit(found: Mapping[str, Any]) -> str:
+    """One test suite per stage, one test case per test, and a case per faulty part."""
+    root = ElementTree.Element("testsuites", name=found["name"])
+    by_stage: dict[str, list[Mapping[str, Any]]] = {}
+    for row in found["stages"]:
+        by_stage.setdefault(row["stage"], []).append(row)
+    for stage, rows in by_stage.items():
+        parts = [one for one in found["findings"] if one["stage"] == stage]
+        suite = ElementTree.SubElement(
+            root, "testsuite", name=stage, tests=str(len(rows) + len(parts)),
+            failures=str(len(parts)), errors="0", skipped="0",
+            time=f"{sum(row['seconds'] for row in rows):.1f}",
+        )  # fmt: skip
+        for row in rows:
+            case = case_of(suite, stage, row["test"], row["seconds"])
+            out = ElementTree.SubElement(case, "system-out")
+            out.text = (f"{row['units']} units, {row['slow']} slow, "
+                        f"{row['center']:.3f} of the prediction")  # fmt: skip
+        for one in parts:
+            case = case_of(suite, stage, one["part"], 0.0)
+            failure = ElementTree.SubElement(case, "failure", message=one["part"])
+            failure.text = "\n".join(one["evidence"])
+    ElementTree.indent(root)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        + ElementTree.tostring(root, encoding="unicode")
+        + "\n"
+    )
+
+
+def case_of(
+    suite: ElementTree.Element, stage: str, name: str, seconds: float
+) -> ElementTree.Element:
+    return ElementTree.SubElement(
+        suite, "testcase", classname=f"fabric.{stage}", name=name, time=f"{seconds:.1f}"
+    )
+
+
+REFRAME = '''"""ReFrame test of a fabric, written by `odonata check`.
+
+References are the predictions of the twin.
+
+    reframe -c {file} -r
+
+`ODONATA` is the command, by default `odonata`.
+"""
+
+import json
+import os
+
+import reframe as rfm
+import reframe.utility.sanity as sn
+
+CAMPAIGN = {campaign!r}
+
+
+@rfm.simple_test
+class FabricCheck(rfm.RunOnlyRegressionTest):
+    descr = {descr!r}
+    valid_systems = ["*"]
+    valid_prog_environs = ["*"]
+    local = True
+    sourcesdir = None
+    executable = os.environ.get("ODONATA", "odonata")
+    executable_opts = ["check", CAMPAIGN, "--out", "check", "--json", "--quiet"]
+    time_limit = "24h"
+    # Value, lower and upper bound relative to it, unit.
+    reference = {{
+        "*": {{
+{references}
+        }}
+    }}
+
+    @run_before("sanity")
+    def read(self):
+        with open(os.path.join(self.stagedir, "check", "result.json")) as file:
+            self.result = json.load(file)
+
+    @sanity_function
+    def no_faulty_part(self):
+        parts = ", ".join(one["part"] for one in self.result["findings"])
+        return sn.assert_eq(len(self.result["findings"]), 0, msg="faulty: " + parts)
+
+    @run_before("performance")
+    def measure(self):
+        self.perf_variables = {{
+            name: sn.make_performance_function(sn.defer(value), unit)
+            for name, value, unit in values(self.result)
+        }}
+
+
+def values(result):
+    """Name, value and unit of each test of which the result keeps values: the slowest unit."""
+    for row in result["stages"]:
+        if row["values"]:
+            yield row["test"].replace(" ", "_"), min(row["values"]) / 1e6, "MB/s"
+'''
+
+
+def reframe(suite: Suite, found: Mapping[str, Any]) -> str:
+    """A ReFrame test that runs the campaign, with references for the slowest unit of each test."""
+    lines = []
+    for row in found["stages"]:
+        if row["predicted"]:
+            name = row["test"].replace(" ", "_")
+            value = min(row["predicted"]) / 1e6
+            lower = round(row["bound"] - 1, 3)
+            lines.append(f'            "{name}": ({value:.1f}, {lower}, None, "MB/s"),')
+    return REFRAME.format(
+        file="reframe_check.py", campaign=os.path.abspath(suite.campaign.path),
+        descr=f"fabric of {found['machine']}, {found['nodes']} nodes",
+        references="\n".join(lines),
+    )  # fmt: skip

@@ -1,0 +1,629 @@
+"""The stages of a campaign, from nodes to the system, and the search for the faulty part.
+
+Each stage uses only nodes that passed the stages before. A suspicion is confirmed with other
+partners before a part is named.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import formats, isolation, patterns
+from . import statistics as robust
+from .campaign import Campaign
+from .errors import CannotRun
+from .journal import Journal
+from .patterns import Test
+from .twin import Measured, Predictions
+from .wiring import Wiring
+
+Nic = tuple[int, int]
+CLUSTER = 0.75  # share of a switch's or node's NICs that must be bad to name the whole [estimate]
+# Corrected bit-error rates: about 1e-11 is normal (HPE); ten times as much is not [estimate].
+MOST_BER = 1e-10
+MOST_CELLS = 40_000  # of the heat map
+# What a failed check of cxi_healthcheck says about the part.
+PART_OF_CHECK = {
+    "pci_check": "nic", "pci_error_check": "nic", "mac_check": "nic", "fw_version_check": "nic",
+    "link_check": "cable", "link_flap_check": "cable", "codeword_rate_check": "cable",
+    "link_properties_check": "port",
+}  # fmt: skip
+BENCHMARKS = {
+    "mbw_mr": (("mbw_mr", 1 << 20),),
+    "multi_lat": (("multi_lat", 8),),
+    "gpcnet": (("rr_lat", 8), ("rr_bw", 1 << 17), ("multiple_allreduce", 8)),
+    "sizes": tuple(("alltoall", 1 << k) for k in range(6, 17, 2)),
+}
+
+
+@dataclass
+class Finding:
+    """A faulty part."""
+
+    part: str
+    stage: str
+    evidence: list[str] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)  # nodes that must not run jobs
+
+    def row(self) -> dict[str, Any]:
+        return {"part": self.part, "stage": self.stage, "evidence": self.evidence,
+                "nodes": self.nodes}  # fmt: skip
+
+
+@dataclass
+class StageRow:
+    """What a stage measured."""
+
+    stage: str
+    test: str
+    units: int
+    slow: int
+    outliers: int
+    center: float  # measured over predicted, of all units
+    sigma: float
+    bound: float
+    false_alarms: float
+    rounds: int
+    nodes: int
+    seconds: float
+    values: list[float] = field(default_factory=list)  # median of the repeats, of few units
+    predicted: list[float] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+
+
+class Suite:
+    """One campaign. `backend` is the twin or a launcher on a real machine."""
+
+    def __init__(
+        self, campaign: Campaign, wiring: Wiring, backend: Any,
+        predictions: Predictions, journal: Journal,
+        tick: Callable[[str], None] | None = None,
+    ):  # fmt: skip
+        self.campaign, self.wiring, self.backend = campaign, wiring, backend
+        self.predictions, self.journal = predictions, journal
+        self.tick = tick or (lambda _: None)
+        nodes = campaign.nodes
+        self.switches, self.groups = wiring.switches, wiring.groups
+        self.ppn = min(map(len, self.switches.values()))
+        if campaign.launcher is not None and campaign.launcher.ppn:
+            self.ppn = campaign.launcher.ppn
+        self.findings: list[Finding] = []
+        self.observations: list[str] = []
+        self.broken: list[str] = []  # stages that could not run, and why
+        self.stages: list[StageRow] = []
+        self.good = list(nodes)
+        self.tested: set[int] = set()
+        self.heat: list[tuple[int, int, float]] = []  # node, node, ratio
+        self.failed_checks: dict[Nic, list[str]] = {}
+        self.now = 0.0
+        self.node_seconds = 0.0
+        self.timeouts = 0
+        self.ports: dict[str, formats.Port] | None = None
+        self.tests: list[tuple[Test, list[list[float]]]] = []  # set tests, for other rules
+
+    def run(self) -> None:
+        for stage in self.campaign.stages:
+            self.tick(stage)
+            try:
+                self.stage(stage)
+            except CannotRun as error:
+                self.broken.append(f"{stage}: {error}")
+
+    def stage(self, stage: str) -> None:
+        """Run one stage."""
+        if stage in BENCHMARKS:
+            self.benchmarks(stage)
+            return
+        getattr(self, stage)()
+        if stage == "loopback" or (stage == "health" and "loopback" not in self.campaign.stages):
+            self.judge_nics(stage)
+
+    # Measurements
+
+    def once(self, key: str, nodes: int, measure: Callable[[], Any]) -> Any:
+        """A measurement with its duration, from the journal if it is there."""
+        found = self.journal.get(key)
+        if found is None:
+            found = measure()
+            self.journal.put(key, found)
+        self.now += found["took_s"]
+        self.node_seconds += found["took_s"] * nodes
+        return found
+
+    def repeats(self, test: Test) -> list[list[float]]:
+        """All repeats of a test."""
+        found = []
+        for repeat in range(self.campaign.repeats):
+            self.tick(f"{test.name} {repeat + 1}/{self.campaign.repeats}")
+
+            def measure(repeat: int = repeat) -> dict[str, Any]:
+                done: Measured = self.backend.measure(test, repeat, self.now)
+                return {"values": done.values, "took_s": done.took_s, "timeouts": done.timeouts}
+
+            one = self.once(f"{test.key} {repeat}", len(test.nodes), measure)
+            self.timeouts += one["timeouts"]
+            found.append(one["values"])
+        return found
+
+    def compared(
+        self, stage: str, test: Test, labels: Sequence[str], keep: bool = False,
+        like: robust.Comparison | None = None,
+    ) -> robust.Comparison:  # fmt: skip
+        """Measure a test, compare it with the twin's prediction, and record the stage."""
+        before = self.now
+        values = self.repeats(test)
+        self.tested.update(test.nodes[rank // test.ppn] for pair in test.pairs for rank in pair)
+        predicted = self.predicted(test, values)
+        error = self.campaign.error
+        found = robust.compare(values, predicted, self.campaign.margin, error, like)
+        middle = [statistics.median(column) for column in zip(*values, strict=True)]
+        self.stages.append(StageRow(
+            stage, test.name, len(predicted), len(found.slow), len(found.outliers), found.center,
+            found.sigma, found.bound, found.false_alarms,
+            len(test.rounds) if test.apart else 1, len(test.nodes), self.now - before,
+            middle if keep else [], predicted if keep else [], list(labels) if keep else [],
+        ))  # fmt: skip
+        if not test.apart:
+            self.tests.append((test, values))
+        return found
+
+    def predicted(self, test: Test, values: Sequence[Sequence[float]]) -> list[float]:
+        """The twin's prediction; with `reference = "sets"` the median of units of equal size."""
+        if self.campaign.reference == "twin":
+            return self.predictions.of(test)
+        sizes = [2] * len(test.pairs) if test.apart else [len(ranks) for ranks in test.sets]
+        by_size: dict[int, list[float]] = {}
+        for column, size in zip(zip(*values, strict=True), sizes, strict=True):
+            by_size.setdefault(size, []).append(statistics.median(column))
+        return [statistics.median(by_size[size]) for size in sizes]
+
+    def text(self, key: str, nodes: int, took_s: float, read: Callable[[], Any]) -> Any:
+        """What the tools of the nodes report, in the form that `read` returns."""
+        return self.once(key, nodes, lambda: {"found": read(), "took_s": took_s})["found"]
+
+    # Nodes and NICs
+
+    def health(self) -> None:
+        def read() -> list[Any]:
+            found = formats.read_healthcheck(self.backend.health_text(tuple(self.good)))
+            return [[self.node(host), nic, failed] for (host, nic), failed in found.items()
+                    if failed]  # fmt: skip
+
+        for node, nic, failed in self.text("health", len(self.good), 20.0, read):
+            self.failed_checks[node, nic] = failed
+        self.stages.append(self.text_row("health", len(self.failed_checks)))
+
+    def text_row(self, stage: str, slow: int, **more: Any) -> StageRow:
+        units = len(self.good) * self.ppn
+        zero = {"center": 1.0, "sigma": 0.0, "bound": 0.0, "false_alarms": 0.0}
+        return StageRow(stage, stage, units, slow, 0, rounds=1, nodes=len(self.good),
+                        seconds=20.0, **{**zero, **more})  # fmt: skip
+
+    def node(self, host: str) -> int:
+        """The number of a host in the machine file."""
+        if self.campaign.hosts:
+            return self.campaign.nodes[self.campaign.hosts.index(host)]
+        return int(host.removeprefix("nid"))
+
+    def loopback(self) -> None:
+        """The bandwidth of each NIC through its own switch port."""
+        nodes = tuple(self.good)
+        values: list[list[float]] = []
+        names: list[Nic] = []
+        for repeat in range(self.campaign.repeats):
+
+            def read(repeat: int = repeat) -> list[Any]:
+                found = formats.read_loopback(self.backend.loopback_text(nodes, repeat))
+                return [[self.node(host), nic, rate] for (host, nic), rate in found.items()]
+
+            rows = self.text(f"loopback {repeat}", len(nodes), 20.0, read)
+            names = [(node, nic) for node, nic, _ in rows]
+            self.tested.update(node for node, _ in names)
+            values.append([rate for *_, rate in rows])
+        middle = statistics.median(values[0])
+        found = robust.compare(values, [middle] * len(names), self.campaign.margin,
+                               self.campaign.error)  # fmt: skip
+        self.slow_nics = {names[i]: found.ratios[i] for i in found.slow}
+        self.stages.append(self.text_row(
+            "loopback", len(found.slow), sigma=found.sigma, bound=found.bound,
+            false_alarms=found.false_alarms,
+        ))  # fmt: skip
+
+    slow_nics: dict[Nic, float] = {}
+
+    def judge_nics(self, stage: str) -> None:
+        self.name_nics(stage, dict(self.slow_nics), self.failed_checks)
+        self.slow_nics = {}
+
+    def name_nics(
+        self, stage: str, slow: Mapping[Nic, float], checks: Mapping[Nic, list[str]]
+    ) -> None:
+        """Name the part behind slow NICs and failed checks: switch, node, NIC, cable or port."""
+        left = dict(slow)
+        unchecked = {nic for nic in slow if not checks.get(nic)}
+        for whole, name in ((self.nics_of_switches(), "switch"), (self.nics_of_nodes(), "node")):
+            for number, nics in whole.items():
+                bad = [nic for nic in nics if nic in unchecked and nic in left]
+                nodes = {node for node, _ in bad}
+                # A NIC that passed its loopback is not slow by itself.
+                least = 1 if len(nics) == 1 and stage not in ("health", "loopback") else 2
+                is_whole = len(bad) >= max(least, CLUSTER * len(nics))
+                if is_whole and (name == "node" or len(nodes) > 1):
+                    text = f"{len(bad)} of {len(nics)} NICs are slow, "
+                    text += f"median {statistics.median(slow[b] for b in bad):.2f} of the expected"
+                    self.add(f"{name} {number}", stage, [text], {node for node, _ in nics})
+                    for nic in bad:
+                        del left[nic]
+        for nic in sorted({*left, *(n for n, failed in checks.items() if failed)}):
+            failed = checks.get(nic, [])
+            kinds = [PART_OF_CHECK[check] for check in failed if check in PART_OF_CHECK]
+            what = kinds[0] if kinds else "node" if failed else "nic"
+            where = f"{nic[0]}" if what == "node" else f"{nic[0]}:{nic[1]}"
+            evidence = [f"cxi_healthcheck: {check} failed" for check in failed]
+            if nic in slow:
+                evidence.append(f"{slow[nic]:.2f} of the expected bandwidth")
+            self.add(f"{what} {where}", stage, evidence, {nic[0]})
+
+    def nics_of_switches(self) -> dict[int, list[Nic]]:
+        found: dict[int, list[Nic]] = {}
+        for node, switches in self.switches.items():
+            for nic, switch in enumerate(switches):
+                found.setdefault(switch, []).append((node, nic))
+        return found
+
+    def nics_of_nodes(self) -> dict[int, list[Nic]]:
+        return {node: [(node, nic) for nic in range(self.ppn)] for node in self.switches}
+
+    def add(self, part: str, stage: str, evidence: list[str], nodes: Iterable[int] = ()) -> None:
+        """A finding; further evidence for a part that is known is appended to it."""
+        known = next((one for one in self.findings if one.part == part), None)
+        if known is None:
+            known = Finding(part, stage)
+            self.findings.append(known)
+        known.evidence += [words for words in evidence if words not in known.evidence]
+        known.nodes = sorted({*known.nodes, *nodes})
+        self.good = [node for node in self.good if node not in nodes]
+
+    # Sets
+
+    def sets_of(self, of_node: Callable[[int], Any], least: int) -> dict[Any, list[int]]:
+        """Good nodes by set, as places in `self.good`."""
+        found: dict[Any, list[int]] = {}
+        for place, node in enumerate(self.good):
+            found.setdefault(of_node(node), []).append(place)
+        return {key: places for key, places in found.items() if len(places) >= least}
+
+    def switch_set(self, node: int) -> tuple[int, ...]:
+        return tuple(sorted(set(self.switches[node])))
+
+    def pairs(self) -> None:
+        """Disjoint pairs of neighbors, all NICs and both directions at once."""
+        sets = self.sets_of(self.switch_set, 1)
+        order = [place for places in sets.values() for place in places]
+        nodes = [self.good[place] for place in order]
+        if len(nodes) < 2:
+            return
+        half = len(nodes) // 2
+        ppn = self.ppn
+        pairs = [(2 * k * ppn + i, (2 * k + 1) * ppn + i) for k in range(half) for i in range(ppn)]
+        self.confirm("pairs", *self.pair_test("pairs", "pairs", nodes, [pairs]))
+
+    def pair_test(
+        self, stage: str, name: str, nodes: Sequence[int], rounds: list[list[patterns.Pair]],
+        like: robust.Comparison | None = None,
+    ) -> tuple[list[tuple[Nic, Nic, float]], robust.Comparison]:  # fmt: skip
+        """Measure pairs of NICs apart; the slow ones with their ratios."""
+        ppn = self.ppn
+        test = Test(name, tuple(nodes), ppn, self.campaign.size, 8, rounds, apart=True)
+        result = self.compared(stage, test, [], like=like)
+        pairs = test.pairs
+
+        def nic(rank: int) -> Nic:
+            return nodes[rank // ppn], rank % ppn
+
+        if len(self.heat) < MOST_CELLS:
+            for (a, b), ratio in zip(pairs, result.ratios, strict=True):
+                self.heat.append((nic(a)[0], nic(b)[0], ratio))
+        slow = [(nic(pairs[i][0]), nic(pairs[i][1]), result.ratios[i]) for i in result.slow]
+        return slow, result
+
+    def confirm(
+        self, stage: str, slow: Sequence[tuple[Nic, Nic, float]], like: robust.Comparison
+    ) -> None:
+        """Measure each NIC of slow pairs with a partner that is not suspect, and name the parts."""
+        suspects = sorted({nic for a, b, _ in slow for nic in (a, b)})
+        if not suspects:
+            return
+        bad_nodes = {node for node, _ in suspects}
+        partners = [node for node in self.good if node not in bad_nodes]
+        if not partners:
+            self.name_nics(stage, {nic: ratio for a, b, ratio in slow for nic in (a, b)}, {})
+            return
+        rounds: list[list[patterns.Pair]] = []
+        taken: list[set[Nic]] = []
+        nodes = [*sorted(bad_nodes), *partners]
+        place = {node: i for i, node in enumerate(nodes)}
+        near: dict[Any, list[int]] = {}
+        for node in partners:
+            near.setdefault(self.switch_set(node), []).append(node)
+        for node, nic in suspects:
+            # A partner at the same switch uses no other part that could be faulty.
+            choices = near.get(self.switch_set(node), partners)
+            turn = 0
+            while True:
+                if turn == len(rounds):
+                    rounds.append([])
+                    taken.append(set())
+                free = next((p for p in choices if (p, nic) not in taken[turn]), None)
+                if free is not None:
+                    break
+                turn += 1
+            taken[turn].add((free, nic))
+            rounds[turn].append((place[node] * self.ppn + nic, place[free] * self.ppn + nic))
+        again, _ = self.pair_test(stage, f"{stage}: confirm", nodes, rounds, like)
+        by_nic = {a if a[0] in bad_nodes else b: ratio for a, b, ratio in again}
+        self.name_nics(stage, by_nic, {})
+
+    def set_stage(self, stage: str, sets: Mapping[Any, list[int]], label: str) -> list[Any]:
+        """Bisection and all-to-all on all sets at once; the keys of slow sets."""
+        if not sets:
+            return []
+        slow: set[int] = set()
+        keys = list(sets)
+        places = [sets[key] for key in keys]
+        names = [f"{label} {key if isinstance(key, int) else '-'.join(map(str, key))}"
+                 for key in keys]  # fmt: skip
+        for kind in ("bisect", "all2all"):
+            test = patterns.set_test(kind, f"{stage} {kind}", self.good, self.ppn, places,
+                                     self.campaign.size, self.campaign.rounds)  # fmt: skip
+            slow.update(self.compared(stage, test, names, keep=True).slow)
+        return [keys[i] for i in sorted(slow)]
+
+    def switch(self) -> None:
+        """Sets of nodes at the same switches."""
+        sets = self.sets_of(self.switch_set, 2)
+        nodes_of = {key: [self.good[place] for place in places] for key, places in sets.items()}
+        for key in self.set_stage("switch", sets, "switches"):
+            self.isolate("switch", nodes_of[key])
+
+    def isolate(self, stage: str, nodes: Sequence[int]) -> None:
+        """Find the bad nodes of a slow set by the method of the campaign."""
+        method = self.campaign.isolation
+        partners = [node for node in self.good if node not in nodes]
+        if method == "pairs" or len(nodes) < 4 or len(partners) < 2:
+            rounds = patterns.round_robin(range(len(nodes)), self.ppn)
+            slow, result = self.pair_test(stage, f"{stage}: round robin", nodes, rounds)
+            count: dict[Nic, int] = {}
+            for a, b, _ in slow:
+                count[a] = count.get(a, 0) + 1
+                count[b] = count.get(b, 0) + 1
+            # A bad NIC is slow with most partners; its partners only with it.
+            bad = {nic for nic, n in count.items() if n > (len(nodes) - 1) / 2}
+            self.confirm(stage, [one for one in slow if bad & {one[0], one[1]}], result)
+            return
+
+        def is_slow(groups: list[list[int]]) -> list[bool]:
+            """Each group with as many sound partners."""
+            chosen, sets = [], []
+            for group in groups:
+                first = len(chosen)
+                chosen += group
+                chosen += [p for p in partners if p not in chosen][: len(group)]
+                sets.append(list(range(first, len(chosen))))
+            test = patterns.set_test("bisect", f"{stage}: {method}", chosen, self.ppn, sets,
+                                     self.campaign.size, self.campaign.rounds)  # fmt: skip
+            found = self.compared(stage, test, [])
+            return [i in found.slow for i in range(len(groups))]
+
+        if method == "halves":
+            bad, _ = isolation.halves(nodes, is_slow)
+        else:
+            bad, _ = isolation.overlapping(nodes, 4, 3, 1, is_slow)
+        if bad:  # which NICs: pairs with sound partners
+            nodes = [node for node in bad for _ in range(2)]
+            nodes[1::2] = partners[: len(bad)]
+            pairs = [(2 * k * self.ppn + i, (2 * k + 1) * self.ppn + i)
+                     for k in range(len(nodes) // 2) for i in range(self.ppn)]  # fmt: skip
+            sound = self.pair_test(stage, f"{stage}: sound pairs", partners, [
+                [(2 * k * self.ppn + i, (2 * k + 1) * self.ppn + i)
+                 for k in range(len(partners) // 2) for i in range(self.ppn)]
+            ])  # fmt: skip
+            slow, _ = self.pair_test(stage, f"{stage}: pairs", nodes, [pairs], sound[1])
+            self.name_nics(stage, {a: ratio for a, _, ratio in slow}, {})
+
+    def group(self) -> None:
+        """Groups; nodes and switches have passed, so a slow group has a bad local cable."""
+        sets = self.sets_of(self.wiring.group_of, 4)
+        for key in self.set_stage("group", sets, "group"):
+            self.observations.append(f"group {key} is slow; its cables are tested in `links`")
+
+    def system(self) -> None:
+        """All good nodes as one set."""
+        if len({self.wiring.group_of(node) for node in self.good}) < 2:
+            return
+        if self.set_stage("system", {0: list(range(len(self.good)))}, "system"):
+            self.observations.append("the system is slow; its cables are tested in `links`")
+
+    # Cables
+
+    def links(self) -> None:
+        """Each link as the only minimal path of a pair of NICs, in parallel by edge coloring."""
+        at_switch: dict[int, list[tuple[int, int]]] = {}
+        for place, node in enumerate(self.good):
+            for nic, switch in enumerate(self.switches[node][: self.ppn]):
+                at_switch.setdefault(switch, []).append((place, nic))
+        edges, names = [], []
+        for cable in self.wiring.cables:
+            for a, b in dict.fromkeys(cable.links):
+                if a in at_switch and b in at_switch:
+                    edges.append((a, b))
+                    names.append(cable.name)
+        slow: dict[int, list[float]] = {}
+        like = None
+        for is_local in (True, False):
+            chosen = [i for i, name in enumerate(names) if name.startswith("s") == is_local]
+            for attempt in range(2):  # the second with other NICs, for slow links only
+                if attempt:
+                    chosen = [i for i in chosen if i in slow]
+                # Few links have no sound median; local and global ones share the NICs' model.
+                known = like if attempt or len(chosen) < robust.LEAST_UNITS else None
+                if chosen:
+                    what = "local" if is_local else "global"
+                    like = self.link_test(what, chosen, edges, at_switch, attempt, slow, known)
+        self.name_links(edges, names, {i for i, found in slow.items() if len(found) == 2}, slow)
+
+    def link_test(
+        self, what: str, chosen: Sequence[int], edges: Sequence[tuple[int, int]],
+        at_switch: Mapping[int, list[tuple[int, int]]], attempt: int, slow: dict[int, list[float]],
+        like: robust.Comparison | None,
+    ) -> robust.Comparison:  # fmt: skip
+        order = self.in_order([edges[i] for i in chosen])
+        chosen = [chosen[i] for i in order]
+        colors = patterns.colored([edges[i] for i in chosen])
+        rounds, units = [], []
+        for color in colors:
+            pairs = []
+            for i in color:
+                a, b = (at_switch[end] for end in edges[chosen[i]])
+                first = a[attempt % len(a)]
+                others = [nic for nic in b if nic[0] != first[0]]
+                if others:
+                    second = others[attempt % len(others)]
+                    pairs.append((first[0] * self.ppn + first[1], second[0] * self.ppn + second[1]))
+                    units.append(chosen[i])
+            rounds.append(pairs)
+        rounds = [pairs for pairs in rounds if pairs]
+        name = f"links {what}" + (": confirm" if attempt else "")
+        # The closed form has no queue within the network, so links are tested with flows.
+        fidelity = "flow" if self.campaign.fidelity == "loggp" else None
+        test = Test(name, tuple(self.good), self.ppn, self.campaign.size, 8, rounds, apart=True,
+                    routing="minimal", fidelity=fidelity)  # fmt: skip
+        result = self.compared("links", test, [], like=like)
+        for i in result.slow:
+            slow.setdefault(units[i], []).append(result.ratios[i])
+        return result
+
+    def in_order(self, edges: Sequence[tuple[int, int]]) -> list[int]:
+        """The order of the circle method within each group."""
+        by_group: dict[tuple[int, int], list[int]] = {}
+        for i, (a, b) in enumerate(edges):
+            by_group.setdefault((self.groups[a], self.groups[b]), []).append(i)
+        found = []
+        for members in by_group.values():
+            order = patterns.in_circle_order([edges[i] for i in members])
+            found += [members[i] for i in order]
+        return found
+
+    def name_links(
+        self, edges: Sequence[tuple[int, int]], names: Sequence[str], bad: set[int],
+        slow: Mapping[int, list[float]],
+    ) -> None:  # fmt: skip
+        """Name the switch of which most links are slow, else cables or their ports."""
+        of_switch: dict[int, list[int]] = {}
+        for i, ends in enumerate(edges):
+            for end in ends:
+                of_switch.setdefault(end, []).append(i)
+        for switch, links in sorted(of_switch.items()):
+            hit = [i for i in links if i in bad]
+            if len(hit) >= 3 and len(hit) >= CLUSTER * len(links):
+                nodes = {node for node, switches in self.switches.items() if switch in switches}
+                self.add(f"switch {switch}", "links",
+                         [f"{len(hit)} of {len(links)} links are slow"], nodes)  # fmt: skip
+                bad = bad - set(hit)
+        ports = self.read_ports() if bad and "counters" in self.campaign.stages else {}
+        for i in sorted(bad):
+            port = ports.get(names[i])
+            if port is not None and port.is_congested:
+                self.observations.append(f"link s{edges[i][0]}-s{edges[i][1]} is slow and paused")
+                continue
+            evidence = [f"link s{edges[i][0]}-s{edges[i][1]}: "
+                        f"{statistics.median(slow[i]):.2f} of the expected bandwidth"]  # fmt: skip
+            what = "cable"
+            if port is not None and port.policy != "ok":
+                what = "port"
+                evidence.append(f"port policy {port.policy}")
+            elif port is not None and port.lanes < 4:
+                evidence.append(f"{port.lanes} of 4 lanes")
+            self.add(f"{what} {names[i]}", "links", evidence)
+
+    # Counters
+
+    def read_ports(self) -> dict[str, formats.Port]:
+        """The counters of all ports, read once per stage that uses them."""
+        if self.ports is None:
+
+            def read() -> list[Any]:
+                rows = formats.read_counters(self.backend.counters_text(self.now))
+                return [vars(row) for row in rows]
+
+            rows = self.text(f"counters {len(self.stages)}", 0, 5.0, read)
+            self.ports = {row["port"]: formats.Port(**row) for row in rows}
+        return self.ports
+
+    def counters(self) -> None:
+        """Flaps, errors and discards of the ports since the campaign began."""
+        self.ports = None
+        known = {one.part.partition(" ")[2] for one in self.findings}
+        bad = 0
+        ports = self.read_ports()
+        for name, port in ports.items():
+            evidence = []
+            if port.flaps:
+                evidence.append(f"{port.flaps} flaps, the last at {port.last_flap_s:.0f} s")
+            if port.ber > MOST_BER:
+                evidence.append(f"bit-error rate {port.ber:.1e}")
+            if port.discards:
+                evidence.append(f"{port.discards} packets discarded")
+            if port.lanes < 4:
+                evidence.append(f"{port.lanes} of 4 lanes")
+            if port.policy != "ok":
+                evidence.append(f"port policy {port.policy}")
+            if not evidence:
+                continue
+            bad += 1
+            node = int(name.partition(":")[0]) if ":" in name else None
+            what = "port" if port.policy != "ok" else "cable"
+            if name in known:
+                what = next(o.part for o in self.findings if o.part.partition(" ")[2] == name)
+                what = what.partition(" ")[0]
+            self.add(f"{what} {name}", "counters", evidence, () if node is None else {node})
+        paused = max((port.paused for port in ports.values()), default=0.0)
+        if paused > formats.PAUSED:
+            self.observations.append(
+                f"congestion by other jobs: ports were paused for up to {paused:.0%} of the time"
+            )
+        self.stages.append(self.text_row("counters", bad))
+
+    # The whole machine
+
+    def benchmarks(self, stage: str) -> None:
+        """Benchmarks on all good nodes, compared with the twin's prediction."""
+        nodes = tuple(self.good)
+        ppn = self.ppn
+        for name, size in BENCHMARKS[stage]:
+            values = []
+            before = self.now
+            for repeat in range(self.campaign.repeats):
+
+                def measure(repeat: int = repeat, name: str = name, size: int = size) -> Any:
+                    value = self.backend.benchmark(name, size, nodes, ppn, repeat, self.now)
+                    return {"values": [value], "took_s": 25.0, "timeouts": 0}
+
+                key = f"{name} {size} {nodes} {repeat}"
+                values.append(self.once(key, len(nodes), measure)["values"])
+            predicted = [self.predictions.benchmark(name, size, nodes, ppn)]
+            error = self.campaign.error
+            found = robust.compare(values, predicted, self.campaign.margin, error)
+            label = f"{name} {size}"
+            self.stages.append(StageRow(
+                stage, label, 1, len(found.slow), len(found.outliers), found.ratios[0],
+                found.sigma, found.bound, found.false_alarms, 1, len(nodes), self.now - before,
+                [statistics.median(v[0] for v in values)], predicted, [label],
+            ))  # fmt: skip
+            if found.slow:
+                self.observations.append(
+                    f"{label} reaches {found.ratios[0]:.2f} of the prediction on all good nodes"
+                )

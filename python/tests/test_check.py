@@ -1,0 +1,319 @@
+"""`odonata check`: patterns, statistics, formats, campaigns on the twin, and resumption."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+from odonata.check import campaign, formats, isolation, output, patterns, running
+from odonata.check import statistics as robust
+from odonata.check.journal import Journal
+from odonata.errors import InputError
+
+# Rounds of pairs
+
+
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 16])
+def test_the_circle_method_has_every_pair_once(n):
+    rounds = patterns.circle(n)
+    assert len(rounds) == n - 1 + n % 2
+    assert sorted(pair for pairs in rounds for pair in pairs) == list(combinations(range(n), 2))
+    for pairs in rounds:
+        ends = [end for pair in pairs for end in pair]
+        assert len(set(ends)) == len(ends)
+
+
+@pytest.mark.parametrize("n", [4, 7, 32])
+def test_links_of_a_group_are_tested_in_as_few_rounds_as_possible(n):
+    edges = list(combinations(range(n), 2))
+    random.Random(1).shuffle(edges)
+    order = patterns.in_circle_order(edges)
+    rounds = patterns.colored([edges[i] for i in order])
+    assert len(rounds) == n - 1 + n % 2  # a complete graph needs that many
+    assert sorted(order[i] for color in rounds for i in color) == list(range(len(edges)))
+    for color in rounds:
+        ends = [end for i in color for end in edges[order[i]]]
+        assert len(set(ends)) == len(ends)
+
+
+def test_sets_run_at_once_and_pairs_stay_in_their_set():
+    test = patterns.set_test("all2all", "t", range(10), 2, [[0, 1, 2, 3], [4, 5]], 8, 100)
+    assert test.sets == (tuple(range(8)), tuple(range(8, 12)))
+    # In all rounds each rank meets all ranks of its set on other nodes, once.
+    met = sorted(tuple(sorted(pair)) for pair in test.pairs)
+    all_pairs = (pair for ranks in test.sets for pair in combinations(ranks, 2))
+    assert met == sorted((a, b) for a, b in all_pairs if a // 2 != b // 2)
+    halves = patterns.set_test("bisect", "t", range(4), 2, [[0, 1, 2, 3]], 8, 100)
+    assert {a // 4 for a, _ in halves.pairs} == {0} and {b // 4 for _, b in halves.pairs} == {1}
+    assert len(set(halves.pairs)) == 16
+
+
+# Search
+
+
+@pytest.mark.parametrize("bad", [[], [3], [0, 63], [5, 6, 40]])
+def test_halving_and_overlapping_groups_find_the_bad_items(bad):
+    items = list(range(64))
+
+    def is_slow(groups):
+        assert sum(map(len, groups)) == len({item for group in groups for item in group})
+        return [any(item in bad for item in group) for group in groups]
+
+    found, rounds = isolation.halves(items, is_slow)
+    assert found == bad and rounds <= 6  # log2(64)
+    suspects, shots = isolation.overlapping(items, 4, 4, 1, is_slow)
+    assert set(bad) <= set(suspects) and shots == 4 and len(suspects) <= len(bad) + 4
+
+
+def test_the_fewest_parts_explain_slow_paths():
+    slow = [frozenset("ab"), frozenset("bc"), frozenset("de")]
+    assert isolation.fewest(slow, [frozenset("ce")]) == ["b", "d"]
+
+
+# Statistics
+
+
+def noisy(rng, n, repeats, factor=1.0, slow=()):
+    return [[factor * rng.gauss(1, 0.01) * (0.8 if i in slow else 1) for i in range(n)]
+            for _ in range(repeats)]  # fmt: skip
+
+
+def test_a_common_factor_is_no_fault_and_a_slow_unit_is():
+    rng = random.Random(3)
+    found = robust.compare(noisy(rng, 100, 3, 0.7, {17}), [1.0] * 100, 0.08, 0.25)
+    assert found.slow == [17]
+    assert found.center == pytest.approx(0.7, rel=0.01)
+    assert found.sigma == pytest.approx(0.01, rel=0.3)
+    # Few units have no sound median: the error bar of the prediction holds.
+    few = robust.compare(noisy(rng, 2, 3, 0.7), [1.0] * 2, 0.08, 0.25)
+    assert few.slow == [0, 1]
+    assert robust.compare(noisy(rng, 2, 3, 0.8), [1.0] * 2, 0.08, 0.25).slow == []
+
+
+def test_one_slow_repeat_is_an_outlier():
+    rng = random.Random(4)
+    values = noisy(rng, 50, 3)
+    values[1][7] *= 0.5
+    found = robust.compare(values, [1.0] * 50, 0.08, 0.25)
+    assert (found.slow, found.outliers) == ([], [7])
+
+
+def test_the_chance_of_a_false_alarm_is_that_of_a_binomial_of_normal_tails():
+    # Three sigma below in two of three: p = 0.00135, 3 p^2 (1 - p) + p^3.
+    p = 0.001349898
+    expected = 3 * p**2 * (1 - p) + p**3
+    assert robust.chance(0.97, 0.01, 3, 2) == pytest.approx(expected, rel=1e-4)
+    # With 85,000 NICs one 3-sigma test flags 115.
+    assert 85_000 * robust.chance(0.97, 0.01, 1, 1) == pytest.approx(115, abs=1)
+
+
+def test_dgnettest_s_rule_is_relative_to_the_mean():
+    # HPE's guide: two sets of two nodes at 43.6 and 70.2 GB/s per node.
+    assert robust.below_mean([43.6, 70.2]) == [0]
+    assert robust.below_mean([60, 58, 57, 55]) == []
+
+
+# Formats
+
+
+def test_texts_of_node_tools_are_read_as_written():
+    text = formats.healthcheck("nid7", [set(), {"pci_check", "link_check"}])
+    assert formats.read_healthcheck(text) == {
+        ("nid7", 0): [], ("nid7", 1): ["pci_check", "link_check"],
+    }  # fmt: skip
+    rates = [185.31, 92.0]
+    assert formats.read_loopback(formats.loopback("nid7", rates)) == {
+        ("nid7", 0): 185.31, ("nid7", 1): 92.0,
+    }  # fmt: skip
+    ports = [formats.Port("1:2", flaps=2, last_flap_s=7.5, ber=1e-9), formats.Port("g0-g1#3")]
+    assert formats.read_counters(formats.counters(ports)) == ports
+    for read in (formats.read_healthcheck, formats.read_loopback, formats.read_counters,
+                 formats.read_osu, formats.read_gpcnet, formats.read_dgnettest):  # fmt: skip
+        with pytest.raises(formats.Unreadable):
+            read("nothing of interest\n")
+
+
+# HPE Slingshot Host Software guide, cxi_gpu_loopback_bw.
+LOOPBACK = """---------------------------------------------------
+    CXI Loopback Bandwidth Test
+Device           : cxi0
+Service ID       : 1
+---------------------------------------------------
+RDMA Size[B]      Writes  BW[Gb/s]  PktRate[Mpkt/s]
+      131072     1810432    189.49        11.565970
+---------------------------------------------------
+"""
+DGNETTEST = """Test       Iter    Bytes   Set    Base   Ranks    Reps      Secs   BW/proc   BW/node
+bisect        0   131072     0       0      64     100     1.000    8775.0   70200.0
+bisect        1   131072     0       0      64     100     1.000    8775.0   70000.0
+bisect        0   131072     1      64      16     100     1.000    5450.0   43600.0
+all2all test bandwidth low 6291 MB/s for set 1 location 001.00.00 32 nodes: nid[000033-000064]
+dgnettest has FAILED
+"""
+OSU = """# OSU MPI Multiple Bandwidth / Message Rate Test v7.4
+# [ pairs: 64 ] [ window size: 64 ]
+# Size                  MB/s        Messages/s
+1                     290.21      290208211.15
+1048576           1392211.30        1327716.16
+"""
+GPCNET = """Network Tests v1.3
++------------------------------------------------------------------------------+
+|                            Isolated Network Tests                            |
++---------------------------------+--------------+--------------+--------------+
+|                            Name |          Avg |          99% |        Units |
++---------------------------------+--------------+--------------+--------------+
+|          RR Two-sided Lat (8 B) |          2.6 |          4.9 |         usec |
+|    RR Two-sided BW+Sync (131072 B) |       4413.6 |       2943.4 |   MiB/s/rank |
++---------------------------------+--------------+--------------+--------------+
+"""
+
+
+def test_texts_of_the_real_tools_are_read():
+    assert formats.read_loopback(LOOPBACK) == {("", 0): 189.49}
+    net = formats.read_dgnettest(DGNETTEST)
+    assert net.rows == {"bisect": {0: 70_100.0, 1: 43_600.0}} and net.passed is False
+    assert net.nodes == {1: "nid[000033-000064]"}
+    assert formats.read_osu(OSU) == {1: 290.21, 1_048_576: 1_392_211.30}
+    found = formats.read_gpcnet(GPCNET)
+    assert found["RR Two-sided Lat"]["mean"] == 2.6 and found["RR Two-sided Lat"]["p99"] == 4.9
+    assert found["RR Two-sided BW+Sync"]["mean"] == 4413.6
+
+
+# Campaigns on the twin
+
+SOUND = """machine = "dragonfly-1056"
+nodes = "0-63"
+[twin]
+seed = 5
+"""
+FAULTS = """[[twin.fault]]
+kind = "slow-host"
+node = 9
+[[twin.fault]]
+kind = "ber"
+switches = [3, 1]
+ber = 1e-8
+[[twin.fault]]
+kind = "switch"
+switch = 12
+[[twin.fault]]
+kind = "policy"
+groups = [1, 0]
+[[twin.fault]]
+kind = "pcie"
+nic = "20:0"
+[[twin.fault]]
+kind = "flap"
+nic = "30:0"
+from = 100
+"""
+PARTS = ["cable 30:0", "cable s1-s3#0", "nic 20:0", "node 9", "port g0-g1#0", "switch 12"]
+
+
+def run(path, text, out=None, **changes):
+    path.write_text(text)
+    directory = out or path.with_suffix(".check")
+    directory.mkdir(exist_ok=True)
+    return running.run(campaign.read(path), directory), directory
+
+
+def test_a_sound_machine_has_no_finding(tmp_path):
+    found, _ = run(tmp_path / "c.toml", SOUND)
+    assert found["findings"] == [] and found["broken"] == [] and found["failed"] == []
+    assert found["passed"] == list(range(64)) and found["false_alarms"] < 1e-3
+
+
+def test_each_planted_part_is_named(tmp_path):
+    found, directory = run(tmp_path / "c.toml", SOUND + FAULTS)
+    assert sorted(one["part"] for one in found["findings"]) == PARTS
+    # Nodes of the NICs, the host and the switch; cables between switches concern no node.
+    assert found["failed"] == [9, 20, 30, 48, 49, 50, 51]
+    for name in output.FILES:
+        assert (directory / name).stat().st_size > 0 or name == "not-run.txt", name
+    assert (directory / "failed.txt").read_text().splitlines()[0].endswith("9")
+    tree = ElementTree.parse(directory / "junit.xml")
+    assert len(tree.findall(".//failure")) == len(PARTS)
+    assert json.loads((directory / "result.json").read_text())["findings"] == found["findings"]
+    compile((directory / "reframe_check.py").read_text(), "reframe_check.py", "exec")
+    page = (directory / "report.html").read_text()
+    assert "switch 12" in page and "<svg" in page and "http" not in page
+
+
+@pytest.mark.parametrize("method", ["halves", "groups"])
+def test_other_searches_find_a_slow_host(tmp_path, method):
+    text = f'isolation = "{method}"\nstages = ["switch"]\n{SOUND}'
+    text += '[[twin.fault]]\nkind = "slow-host"\nnode = 21\n'
+    found, _ = run(tmp_path / "c.toml", text)
+    assert [one["part"] for one in found["findings"]] == ["node 21"]
+
+
+def test_congestion_by_other_jobs_is_no_faulty_part(tmp_path):
+    text = SOUND + '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
+    found, _ = run(tmp_path / "c.toml", text)
+    assert found["findings"] == []
+    assert any("congestion" in words for words in found["observations"])
+
+
+def test_a_cut_journal_continues_with_the_same_verdict(tmp_path):
+    text = SOUND + FAULTS
+    whole, directory = run(tmp_path / "c.toml", text)
+    journal = directory / running.JOURNAL
+    data = journal.read_bytes()
+    rng = random.Random(8)
+    for _ in range(5):
+        journal.write_bytes(data[: rng.randrange(len(data))])
+        again, _ = run(tmp_path / "c.toml", text)
+        assert again == whole
+        # The same measurements, each once.
+        assert journal.read_bytes() == data
+    again = Journal(journal, text)
+    again.close()
+    assert journal.read_bytes() == data and again.added == 0
+    with pytest.raises(InputError, match="journal"):
+        run(tmp_path / "c.toml", text + "\n# another", directory)
+
+
+def test_exit_codes_and_output(odonata, tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text('stages = ["health", "loopback"]\n' + SOUND)
+    done = odonata("check", path, "--quiet")
+    assert done.returncode == 0 and done.stderr == "" and "64 nodes passed" in done.stdout
+    path.write_text('stages = ["health", "loopback"]\n' + SOUND + FAULTS)
+    done = odonata("check", path, "--force", "--json")
+    assert done.returncode == 1
+    parts = [one["part"] for one in json.loads(done.stdout)["findings"]]
+    assert sorted(parts) == ["nic 20:0", "switch 12"]
+
+
+def test_all_input_errors_are_reported_at_once(odonata, tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(
+        'machine = "aurora"\nnodes = "0-20000,?"\nrepeats = 0\nfidelity = "exact"\nrepeat = 2\n'
+        'stages = ["loopbak"]\nmargin = 2\n[[twin.fault]]\nkind = "lanes"\nnode = 3\n'
+        '[[twin.fault]]\nkind = "flap"\nnic = "a"\n[launcher]\ncommand = "srun {m}"\n'
+    )
+    done = odonata("check", path)
+    assert done.returncode == 2
+    for words in (
+        "  repeat\n", "stages", "loopback", "margin", "fidelity", "repeats", "0-20000",
+        "found   ?\n", "twin.fault.1", "twin.fault.2.nic", "launcher.command", "{m}",
+    ):  # fmt: skip
+        assert words in done.stderr, (words, done.stderr)
+    assert odonata("check").returncode == 2
+    assert odonata("check", tmp_path / "absent.toml").returncode == 2
+
+
+# A real launcher
+
+
+def test_a_launcher_that_fails_is_no_verdict(odonata, tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_text(
+        'machine = "dragonfly-1056"\nnodes = ["a", "b"]\nreference = "sets"\nstages = ["pairs"]\n'
+        '[launcher]\ncommand = "false -n {n} {program}"\nprogram = "c.toml"\n'
+    )
+    done = odonata("check", path, "--quiet")
+    assert done.returncode == 2 and "NOT RUN pairs: pairs: `false` ended with 1" in done.stdout
