@@ -60,7 +60,7 @@ MODELED = re.compile(
     r"|(BCAST|ALLREDUCE)_TREE_(KVAL|TYPE|PIPELINE_CHUNK_SIZE)"
     r"|(BARRIER|BCAST|REDUCE|ALLREDUCE|ALLGATHER|ALLTOALL)_COMPOSITION)"
     r"|MPICH_OFI_DEFAULT_TCLASS|FI_CXI_DEFAULT_TCLASS"
-    r"|MPICH_OFI_CXI_COUNTER_REPORT|MPICH_COLL_SYNC"
+    r"|MPICH_OFI_CXI_COUNTER_(REPORT(_FILE)?|VERBOSE|FILE)|MPICH_COLL_SYNC"
     r"|MPICH_ALLTOALL_(SHORT_MSG|SYNC_FREQ|BLK_SIZE|CHUNKING_MAX_NODES)|MPICH_ALLTOALLV_THROTTLE"
     r"|MPIR_CVAR_CH4_OFI_(MAX_NICS|ENABLE_MULTI_NIC_STRIPING|MULTI_NIC_STRIPING_THRESHOLD"
     r"|AM_LONG_FORCE_PIPELINE|ENABLE_HMEM|ENABLE_GPU_PIPELINE|GPU_RDMA_THRESHOLD"
@@ -73,9 +73,6 @@ MODELED = re.compile(
 FOLLOWED = re.compile(
     r"(MPIR_CVAR_|MPIR_PARAM_|MPICH_)COLL_ALIAS_CHECK|MPICH_NO_BUFFER_ALIAS_CHECK|MPICH_MPIIO_HINTS"
 )
-# Values of MPICH_OFI_CXI_COUNTER_REPORT with which Cray MPICH prints its table of counters
-# (intro_mpi); with 1 and 3 it reports timeouts only, which every summary does.
-REPORTS = ("2", "4", "5")
 # Variables with a fixed set of values: the values, and their description.
 VARIABLES = {
     "ODONATA_CHECK": (("all", "none"), "`all`, `none`, or unset"),
@@ -109,6 +106,8 @@ class RunResult(Result):
 
     summary: dict[str, Any] = field(repr=False)
     data: dict[str, Any] = field(repr=False)
+    # Counters of each NIC, of small jobs: names of `nics`, and lists of `counts` by counter.
+    nic_counters: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def time(self) -> float:
@@ -309,6 +308,7 @@ def result_of(
 ) -> RunResult:
     """The core's answer as summary and tables; `what` describes the run."""
     data = {name: tables.rows_of(answer.pop(key, None)) for key, name in TABLES.items()}
+    nic_counters = answer.pop("nic_counters", None)
     summary = {
         "odonata": version(),
         **what,
@@ -326,7 +326,7 @@ def result_of(
     failure = summary.get("failure")
     if failure and not summary.get("exit_code"):
         summary["exit_code"] = 130 if failure.get("kind") == "interrupted" else 1
-    return RunResult(summary, data)
+    return RunResult(summary, data, nic_counters)
 
 
 def environment_of(given: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from .. import clocks, core, launch, openmp, records, tables, text
+from .. import clocks, core, counter_report, launch, openmp, records, tables, text
 from ..errors import InputError
 from ..options import options_of, with_options
 from ..progress import Progress
@@ -47,7 +47,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     wdir = os.getcwd() if given["wdir"] is None else given["wdir"]
     clocks.variables(wrong, given["clock"], given["epoch"], environment)
     own_variables = launch.read_by(environment, request.mpi)
-    has_report = own_variables.get("MPICH_OFI_CXI_COUNTER_REPORT") in launch.REPORTS
+    report = counter_report.settings(wrong, own_variables, wdir)
     request.use_rules(given["coll_rules"] or launch.rules_files(own_variables, wdir))
     launch.rank_order(wrong, own_variables, wdir)
     launch.check_variables(wrong, environment)
@@ -99,7 +99,8 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         if not request.quiet:
             say(text.run(result.summary, result.data))
         request.print_limits(result.summary, given["preflight"], bool(result.failure))
-        request.print_counters(result.summary, given["counters"] or has_report)
+        request.print_counters(result.summary, given["counters"])
+        print_report(report, result)
         start = result.summary.get("start") or {}
         if start.get("unfit"):
             request.note(f"each rank started its own interpreter: {start['unfit']}")
@@ -115,6 +116,16 @@ def run(program: tuple[str, ...], **given: Any) -> int:
             say(f"odonata: {records.outcome(record)}")
         request.deliver(result.summary, result.data, stdout)
     return code or int(bool(record.get("unwritten")))
+
+
+def print_report(settings: counter_report.Settings, result: launch.RunResult) -> None:
+    """The report that Cray MPICH prints at the end of a program, and its files."""
+    words, files = counter_report.report(settings, result.summary, result.nic_counters)
+    for path, content in files.items():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+    if words:
+        say(words)
 
 
 def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) -> int:
