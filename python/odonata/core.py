@@ -162,3 +162,64 @@ def query(function: str, *arguments: Any) -> Any:
         return getattr(module, function)(*arguments)
     except module.InputError as error:
         raise InputError(diagnostics_from_json(str(error))) from None
+
+
+class ControlPlane:
+    """The control plane of a fabric manager, in simulated time.
+
+    Its state is a function of the request and of the requests that `apply` got, with their times.
+    Its methods may be called from any thread.
+    """
+
+    def __init__(self, request: dict[str, Any], _snapshot: bytes | None = None) -> None:
+        module = core()
+        try:
+            if _snapshot is None:
+                self._plane = module.ControlPlane(json.dumps(plain(request)))
+            else:
+                self._plane = module.ControlPlane.restore(_snapshot)
+        except module.InputError as error:
+            raise InputError(diagnostics_from_json(str(error))) from None
+
+    @classmethod
+    def restore(cls, snapshot: bytes) -> ControlPlane:
+        """The control plane of a snapshot."""
+        return cls({}, _snapshot=snapshot)
+
+    @property
+    def now_s(self) -> float:
+        """Simulated seconds."""
+        return float(self._plane.now_s)
+
+    def apply(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a REST request: `method`, `path`, `query`, `body`, `owner`. The answer has
+        `status` and `body`."""
+        return json.loads(self._plane.apply(json.dumps(plain(request))))
+
+    def advance(self, to_s: float) -> None:
+        """Run sweeps, links and faults up to a time."""
+        self._plane.advance(to_s)
+
+    def events(self, since: int, limit: int) -> dict[str, Any]:
+        """Telemetry events from number `since` on, at most `limit`, and the number of the next."""
+        return json.loads(self._plane.events(since, limit))
+
+    def metrics(self, query: str) -> dict[str, Any]:
+        """A query of metrics: the part of its address after `?`."""
+        return json.loads(self._plane.metrics(query))
+
+    def status(self) -> dict[str, Any]:
+        """The counts of `fmn-show-status`."""
+        return json.loads(self._plane.status())
+
+    def layout(self) -> dict[str, Any]:
+        """Arrays of groups, switches and links, for pages that draw them."""
+        return json.loads(self._plane.layout())
+
+    def digest(self) -> str:
+        """A hash of all changes of state."""
+        return str(self._plane.digest())
+
+    def snapshot(self) -> bytes:
+        """What `restore` needs to repeat the state."""
+        return bytes(self._plane.snapshot())

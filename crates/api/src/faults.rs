@@ -4,11 +4,11 @@ use super::{MachineRequest, fidelity};
 use base::Span;
 use machine::faults::FaultSchedule;
 use machine::{InputError, Machine};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sim::Fidelity;
 
 /// A fault schedule: the text of a named file, or a seed to draw one.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FaultsRequest {
     File { name: String, toml: String },

@@ -18,6 +18,7 @@ mod calls;
 mod classes;
 mod compute_time;
 mod congestion;
+mod control_plane;
 mod counters;
 mod cray;
 mod exchanges;
@@ -53,6 +54,9 @@ pub use bench::bench;
 pub use bench_data::{BenchRequest, BenchResult, BenchRow, CandidateRow};
 pub use calls::SampleRow;
 pub use congestion::CongestionRow;
+pub use control_plane::{
+    ControlRequest, ControlSnapshot, NamedMachine, control_plane, restored, snapshot,
+};
 pub use counters::{CounterRow, NicCounters};
 pub use exchanges::{
     CableRow, ExchangesRequest, ExchangesResult, WiringRequest, WiringResult, exchanges, wiring,
@@ -84,12 +88,12 @@ use machine::placement::{self, FreeNodes, Placement, PlacementPolicy};
 use machine::{FABRICS, InputError, Machine, MachineSpec, NicPolicy, NodeId, Reorder, nearest};
 use mpi::Library;
 use mpi::rules::Format;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sim::{Job, RankPlacement};
 use vocabulary::defaults;
 
 /// A machine: the name of a preset, or the text of a user's file with a name.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineRequest {
     pub name: String,

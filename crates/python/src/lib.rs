@@ -3,6 +3,7 @@
 //!
 //! One function, `enter`, releases the interpreter's lock, handles Ctrl-C and converts errors.
 
+mod control_plane;
 mod memory;
 
 use api::{Trace, replay as replay_of};
@@ -33,7 +34,7 @@ struct InputErrorRow<'a> {
 /// Maximum number of input errors that are passed on: a long file can have millions.
 const MAX_INPUT_ERRORS: usize = 1000;
 
-fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
+pub(crate) fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
     let more = input_errors.len().saturating_sub(MAX_INPUT_ERRORS);
     if more > 0 {
         input_errors.truncate(MAX_INPUT_ERRORS);
@@ -52,7 +53,7 @@ fn input_error(mut input_errors: Vec<Diagnostic>) -> PyErr {
     InputError::new_err(json(&rows))
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("results are plain data")
 }
 
@@ -312,6 +313,7 @@ fn toml_to_json(text: &str) -> PyResult<String> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("InputError", module.py().get_type::<InputError>())?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<control_plane::ControlPlane>()?;
     module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_function(wrap_pyfunction!(preset_toml, module)?)?;
     module.add_function(wrap_pyfunction!(libraries, module)?)?;
