@@ -165,6 +165,11 @@ OPTIONS: tuple[Option, ...] = (
         "Set a key of the machine file, such as `nic.window=64`; repeatable "
         "(docs/reference/machine-file.md)."),
     Option(
+        "app bench faults replay run show traffic tune", "node_kind", ("--node-kind",), (),
+        "Machine", "NAME", False, None, "the machine's `node_kind`", 0, 0,
+        "Kind of the job's nodes, on a machine with several: `gpu` or `cpu` on Perlmutter"
+        " (docs/models/machine.md)."),
+    Option(
         "app bench replay run show traffic tune", "routing", ("--routing",), (), "Machine",
         "NAME", False, None, "the machine's", 0, 0,
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... "

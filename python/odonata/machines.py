@@ -345,6 +345,11 @@ def presets() -> list[str]:
     return json.loads(core.query("presets"))
 
 
+def with_node_kind(changes: Iterable[str], kind: str | None) -> list[str]:
+    """Changes to a machine file, with that of `--node-kind`."""
+    return [*changes, *([] if kind is None else [f"node_kind={kind}"])]
+
+
 def toml_value(value: Any) -> str:
     """A value as in `--set KEY=VALUE` of the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -4,8 +4,11 @@
 //! Tables are merged key by key, at every depth; those of `[[storage]]` by their `name`. The
 //! description (`about`) and the `source` are not inherited. `count = 0` removes a kind of group,
 //! and `kind = "none"` a file system.
+//!
+//! A file may describe several kinds of nodes: `[node_kinds.NAME]` has the keys of the file that
+//! differ if a run uses nodes of that kind. `node_kind` selects one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value as Toml};
 
@@ -23,12 +26,19 @@ pub(crate) struct Merged {
     pub input_errors: Vec<InputError>,
     /// No file is missing or unreadable. What such a file would define is unknown.
     pub is_whole: bool,
+    /// Kinds of nodes of all these files.
+    pub node_kinds: BTreeSet<String>,
 }
 
 /// Reads the machine file `text` and all files it inherits from. `files` are paths and texts of
 /// those that are not presets, each inherited from by the one before; nothing else is read, so this
-/// ends.
-pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged {
+/// ends. `selected` is the kind of nodes, if a later file or the command line selects one.
+pub(crate) fn read(
+    name: &str,
+    text: &str,
+    files: &[(String, String)],
+    selected: Option<&str>,
+) -> Merged {
     let mut table = match text.parse::<Table>() {
         Ok(table) => table,
         Err(error) => {
@@ -36,8 +46,12 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
         }
     };
     let mut input_errors = name_file_systems(&mut table);
+    let own = table.get("node_kind").and_then(Toml::as_str).map(str::to_string);
+    let selected = selected.or(own.as_deref());
+    let mut node_kinds = select_node_kind(&mut table, selected, &mut input_errors);
     let Some(like) = table.remove("like") else {
-        return Merged { table, from: BTreeMap::new(), input_errors, is_whole: true };
+        let from = BTreeMap::new();
+        return Merged { table, from, input_errors, is_whole: true, node_kinds };
     };
     let is_file = |word: &str| word.ends_with(".toml") || word.contains('/');
     let found = match (like.as_str(), files) {
@@ -53,7 +67,7 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
         input_errors.insert(0, InputError::new("like", shown(&like), expected).with_hint(near));
         return Merged { table, input_errors, ..Merged::default() };
     };
-    let mut base = read(path, text, rest);
+    let mut base = read(path, text, rest, selected);
     for input_error in base.input_errors.iter_mut().filter(|c| c.file.is_none()) {
         let at = input_error.at.strip_prefix(&format!("{path}, ")).unwrap_or(&input_error.at);
         (input_error.at, input_error.file) = (at.to_string(), Some(path.into()));
@@ -71,7 +85,56 @@ pub(crate) fn read(name: &str, text: &str, files: &[(String, String)]) -> Merged
     }
     merge(&mut base.table, table);
     base.input_errors.extend(input_errors);
-    Merged { from, ..base }
+    node_kinds.append(&mut base.node_kinds);
+    Merged { from, node_kinds, ..base }
+}
+
+/// Merges the keys of the selected kind of nodes into those of its file. Returns the file's kinds.
+fn select_node_kind(
+    table: &mut Table,
+    selected: Option<&str>,
+    errors: &mut Vec<InputError>,
+) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    let all = match table.remove("node_kinds") {
+        Some(Toml::Table(all)) => all,
+        Some(other) => {
+            let expected = "tables `[node_kinds.NAME]`, one for each kind of nodes";
+            errors.push(InputError::new("node_kinds", shown(&other), expected));
+            return kinds;
+        }
+        None => return kinds,
+    };
+    for (name, keys) in all {
+        match keys {
+            Toml::Table(keys) if selected == Some(&name) => merge(table, keys),
+            Toml::Table(_) => {}
+            other => {
+                let expected = "a table of the keys that differ for nodes of this kind";
+                errors.push(InputError::new(format!("node_kinds.{name}"), shown(&other), expected));
+            }
+        }
+        kinds.insert(name);
+    }
+    kinds
+}
+
+/// An error if the machine has no nodes of the kind that `table` selects, or has several kinds and
+/// none is selected.
+pub(crate) fn wrong_node_kind(table: &Table, kinds: &BTreeSet<String>) -> Option<InputError> {
+    let found = table.get("node_kind");
+    let names = || kinds.iter().map(String::as_str);
+    if found.map_or(kinds.is_empty(), |kind| names().any(|name| kind.as_str() == Some(name))) {
+        return None;
+    }
+    let expected = if kinds.is_empty() {
+        "no selection: nodes of this machine are of one kind".to_string()
+    } else {
+        format!("one of {}", names().collect::<Vec<_>>().join(", "))
+    };
+    let near = found.and_then(Toml::as_str).and_then(|word| nearest(word, names()));
+    let found = found.map_or(String::new(), shown);
+    Some(InputError::new("node_kind", found, expected).with_hint(near))
 }
 
 /// Replaces the tables of `[[storage]]` by one table that has them by name.

@@ -24,6 +24,10 @@ pub const KEYS: &[Key] = &[
     key("node_names", Hosts, Described("`NAME-00000` and so on, with the machine's name"),
         "Names of the compute nodes, in order. Several brackets denote their product; the last \
          one varies fastest. Nodes beyond the list get the default name."),
+    key("node_kind", Text, Described("the machine has one kind"),
+        "The kind of nodes that a run uses, on a machine with tables `[node_kinds.NAME]`. Such a \
+         table has the keys of the machine file that differ for nodes of its kind. On the command \
+         line: `--node-kind`."),
     key("fabric", Word(FABRICS), Default("generic"),
         "Network family. It selects the values of an MPI library's profile."),
     key("routing", Word(Routing::NAMES), Default("ugal"),

@@ -52,13 +52,18 @@ impl MachineSpec {
         files: &[(String, String)],
         overrides: &[(String, String)],
     ) -> Result<MachineSpec, Vec<InputError>> {
-        let merged = inheritance::read(name, text, files);
-        let Merged { mut table, mut from, mut input_errors, is_whole } = merged;
+        let node_kind = overrides.iter().rfind(|(key, _)| key == "node_kind");
+        let node_kind = node_kind.map(|(_, value)| value.trim_matches('"'));
+        let merged = inheritance::read(name, text, files, node_kind);
+        let Merged { mut table, mut from, mut input_errors, is_whole, node_kinds } = merged;
         for (key, value) in overrides {
             if let Err(input_error) = apply_override(&mut table, key, value) {
                 input_errors.push(input_error);
             }
             from.retain(|path, _| path != key && !path.starts_with(&format!("{key}.")));
+        }
+        if is_whole {
+            input_errors.extend(inheritance::wrong_node_kind(&table, &node_kinds));
         }
         input_errors.extend(inheritance::remove_absent(&mut table, is_whole));
         let kinds: Vec<String> = match table.get("groups") {
@@ -191,7 +196,8 @@ impl MachineSpec {
     /// (a bound that is reported as such).
     pub(crate) fn digest(&self) -> Digest {
         let mut digest = Digest::default();
-        let excluded = ["about", "launcher", "node.memory", "node_names", "routing", "source"];
+        let excluded =
+            ["about", "launcher", "node.memory", "node_kind", "node_names", "routing", "source"];
         for path in self.values.keys().filter(|path| !excluded.contains(&path.as_str())) {
             for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
                 digest.mix(u64::from(byte));

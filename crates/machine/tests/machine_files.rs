@@ -423,3 +423,63 @@ fn an_unknown_base_file_is_reported_with_all_other_errors() {
     let errors = refused("aurora", &[("like", "frontier")]);
     assert!(errors.len() == 1 && errors[0].starts_with("like: found `frontier`"), "{errors:?}");
 }
+
+/// docs.nersc.gov: 1,792 nodes with GPUs and four NICs, 3,072 without and one. cscs-docs: 2,688
+/// nodes of GH200, 1,024 of Zen 2, 128 of MI300A, 144 of A100. Pawsey's documentation: 1,600 nodes
+/// of Setonix without GPUs, 192 with.
+#[test]
+fn a_machine_has_nodes_of_the_selected_kind() {
+    for (name, kind, nodes, nics, gpus) in [
+        ("perlmutter", "gpu", 1_792, 4, 4),
+        ("perlmutter", "cpu", 3_072, 1, 0),
+        ("alps", "gh200", 2_688, 4, 4),
+        ("alps", "zen2", 1_024, 2, 0),
+        ("alps", "mi300", 128, 4, 4),
+        ("alps", "a100", 144, 4, 4),
+        ("setonix", "cpu", 1_600, 1, 0),
+        ("setonix", "gpu", 192, 4, 4),
+    ] {
+        let m =
+            try_build(name, &[("node_kind", kind)]).unwrap_or_else(|c| panic!("{name}: {c:#?}"));
+        let first = m.kind_of(machine::NodeId(0));
+        let found = (m.compute_nodes, first.nics, first.gpus);
+        assert_eq!(found, (nodes, nics, gpus), "{name} {kind}");
+        let default = try_build(name, &[]).expect("legal");
+        assert_eq!(default.n_groups, m.n_groups, "the network is the same");
+    }
+}
+
+#[test]
+fn a_kind_of_nodes_is_one_of_the_machine() {
+    let errors = refused("perlmutter", &[("node_kind", "gpus")]);
+    assert_eq!(errors, ["node_kind: found `gpus`, expected one of cpu, gpu (did you mean `gpu`?)"]);
+    let errors = refused("aurora", &[("node_kind", "gpu")]);
+    assert!(errors[0].contains("nodes of this machine are of one kind"), "{errors:?}");
+    let none = "like = \"dragonfly-1056\"\n[node_kinds.a]\nnode.cores = 3\n";
+    let errors = MachineSpec::parse("m", none, &[]).expect_err("none is selected");
+    assert!(errors[0].at == "node_kind" && errors[0].expected.contains("one of a"), "{errors:?}");
+    let odd = "like = \"dragonfly-1056\"\nnode_kind = \"a\"\nnode_kinds.a = 3\n";
+    let errors = MachineSpec::parse("m", odd, &[]).expect_err("no table");
+    assert_eq!(errors[0].at, "node_kinds.a", "{errors:?}");
+}
+
+/// Keys of a file, and `--set`, override those of the kind of nodes of a file that it is `like`.
+#[test]
+fn a_derived_file_overrides_the_kinds_of_its_base() {
+    let cores = |text: &str, set: &[(&str, &str)]| {
+        let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+        let spec = MachineSpec::parse("m", text, &set).unwrap_or_else(|c| panic!("{c:#?}"));
+        spec.resolve().expect("legal").node.cores
+    };
+    let like = "like = \"perlmutter\"\n";
+    assert_eq!(cores(like, &[]), 64);
+    assert_eq!(cores(like, &[("node_kind", "cpu")]), 128);
+    assert_eq!(cores(&format!("{like}node_kind = \"cpu\""), &[]), 128);
+    let own = format!("{like}node.cores = 7");
+    assert_eq!(cores(&own, &[]), 7);
+    assert_eq!(cores(&own, &[("node_kind", "cpu")]), 7);
+    assert_eq!(cores(&own, &[("node_kind", "cpu"), ("node.cores", "5")]), 5);
+    let kinds = format!("{own}\n[node_kinds.cpu]\nnode.cores = 9");
+    assert_eq!(cores(&kinds, &[]), 7);
+    assert_eq!(cores(&kinds, &[("node_kind", "cpu")]), 9);
+}

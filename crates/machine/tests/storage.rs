@@ -287,6 +287,11 @@ fn presets_have_their_file_systems() {
         ("piz-daint", &["scratch"]),
         ("cascade-3k", &["scratch"]),
         ("cascade-24k", &["scratch"]),
+        ("perlmutter", &["pscratch"]),
+        ("alps", &["capstor", "iopsstor"]),
+        ("setonix", &[]),
+        ("polaris", &[]),
+        ("theta", &["scratch"]),
         ("spock", &[]),
         ("dragonfly-1056", &[]),
     ] {

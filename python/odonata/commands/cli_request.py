@@ -29,7 +29,7 @@ class Request:
         self.wrong = Checks()
         self.quiet, self.as_json = given["quiet"], given["as_json"]
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
-        changes = list(given["changes"])
+        changes = machines.with_node_kind(given["changes"], given["node_kind"])
         if given["congestion"] is not None:
             # An abbreviation of a key of the machine file, like --routing.
             if self.wrong.word("congestion", given["congestion"], CONGESTION, "one of"):

@@ -35,13 +35,14 @@ def list_machines(as_json: bool) -> None:
 def show(
     machine: str | None,
     changes: tuple[str, ...],
+    node_kind: str | None,
     routing: str | None,
     as_json: bool,
     as_toml: bool,
 ) -> None:
     """Print the parts of MACHINE: their numbers, bandwidths, and latencies without load."""
     wrong = Checks()
-    found = wrong.machine(machine, changes, routing)
+    found = wrong.machine(machine, machines.with_node_kind(changes, node_kind), routing)
     machines.check_names(wrong, found, "packet", "mpich")
     if as_json and as_toml:
         wrong.add("--toml", "--json --toml", "one of the two")
@@ -62,7 +63,9 @@ def show(
 @click.argument("machine", required=False)
 @click.argument("schedule", required=False, metavar="SCHEDULE")
 @options_of("faults")
-def draw_faults(machine: str | None, schedule: str | None, changes: tuple[str, ...]) -> None:
+def draw_faults(
+    machine: str | None, schedule: str | None, changes: tuple[str, ...], node_kind: str | None
+) -> None:
     """Print a fault schedule for MACHINE as TOML.
 
     SCHEDULE: `random:SEED:N` draws N random faults from SEED. A file is checked and printed.
@@ -70,7 +73,7 @@ def draw_faults(machine: str | None, schedule: str | None, changes: tuple[str, .
     odonata faults aurora random:7:20 > faults.toml
     """
     wrong = Checks()
-    found = wrong.machine(machine, changes, None)
+    found = wrong.machine(machine, machines.with_node_kind(changes, node_kind), None)
     broken = fault_schedule(wrong, schedule or "")
     machines.check_names(wrong, found, "packet", "mpich")
     wrong.finish(found)

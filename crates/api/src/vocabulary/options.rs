@@ -144,6 +144,11 @@ pub const OPTIONS: &[Opt] = &[
         "changes", ("--set", ""), Machine, Texts("KEY=VALUE"), Nothing,
         "Set a key of the machine file, such as `nic.window=64`; repeatable \
          (docs/reference/machine-file.md)."),
+    opt(&["run", "bench", "app", "tune", "traffic", "replay", "show", "faults"],
+        "node_kind", ("--node-kind", ""), Machine, Text("NAME"),
+        Described("the machine's `node_kind`"),
+        "Kind of the job's nodes, on a machine with several: `gpu` or `cpu` on Perlmutter \
+         (docs/models/machine.md)."),
     opt(&["run", "bench", "app", "tune", "traffic", "replay", "show"],
         "routing", ("--routing", ""), Machine, Name("routing"), Described("the machine's"),
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... \
