@@ -4,7 +4,7 @@ use super::auto::{self, AutoOutcome};
 use super::bars::{self, Band, ReplicaRow};
 use super::bench_calls::call_across_nodes;
 use super::bench_checks::{
-    buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_many, window,
+    buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_long, too_many, window,
 };
 use super::bench_data::{BenchRequest, BenchResult, BenchRow};
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
@@ -157,7 +157,12 @@ fn run_at_fidelity(
     let shape = |bytes| (ranks, session.ppn, bytes);
     let mut plans =
         sizes.iter().map(|&b| plan(&session.job, benchmark, shape(b), None, &session.overrides));
-    if let Some(input_error) = plans.find_map(|p| too_many(&p, fidelity, request.messages)) {
+    let beyond = plans.find_map(|plan| {
+        let plan = BenchPlan { window, ..plan };
+        too_many(&plan, fidelity, request.messages)
+            .or_else(|| too_long(&session.job, &plan, fidelity, request.messages))
+    });
+    if let Some(input_error) = beyond {
         return Err(vec![input_error]);
     }
     let bands = match request.error_bars.then_some(request.replica_packets) {

@@ -140,6 +140,65 @@ pub(super) fn too_large(
     Some(InputError::new("sizes", bytes.to_string(), expected))
 }
 
+/// Seconds of wall time that a benchmark of one size may take with the default message budget, by
+/// the rates below. A larger budget allows proportionally more.
+const LONGEST_S: f64 = 60.0;
+
+/// Messages per second of wall time [estimate]. In closed form 1.5 to 3 million were measured, in
+/// rings and exchanges of 6,000 to 10,000 ranks. Of flows, 30,000 of 8 KiB were measured in
+/// osu_mbw_mr on 1,024 nodes. It has windows of 64 messages. With 4 MiB they were 1,500, because
+/// the rates of long flows change more often.
+fn messages_per_s(fidelity: Fidelity, bench: Bench, bytes: u64) -> f64 {
+    const LONG: u64 = 64 << 10;
+    match fidelity {
+        Fidelity::Flow if bench.measure() == Measure::Bandwidth && bytes > LONG => 1.5e3,
+        Fidelity::Flow => 3e4,
+        Fidelity::LogGp | Fidelity::Packet => 2e6,
+    }
+}
+
+/// An error if a benchmark has too many messages to end soon, in closed form or with flows: a
+/// collective that cannot be sampled, or a test of pairs. Packets are the reference and have no
+/// budget.
+pub(super) fn too_long(
+    job: &Job,
+    plan: &BenchPlan,
+    fidelity: Fidelity,
+    messages: u64,
+) -> Option<InputError> {
+    let BenchPlan { bench, ranks, bytes, iterations, .. } = *plan;
+    let per_iteration = match bench {
+        Bench::Collective(kind) => {
+            let call = calls::first_call(job, kind, plan.algorithm, ranks, bytes);
+            let sampled = calls::parts(job, &call, fidelity, messages);
+            if sampled.is_some_and(|parts| parts.is_sample) {
+                return None;
+            }
+            calls::most(&call)
+        }
+        _ if bench.measure() == Measure::Bandwidth => plan.messages_moved(),
+        _ => return None,
+    };
+    let all = per_iteration.saturating_mul(iterations as u64 + 1);
+    let seconds = all as f64 / messages_per_s(fidelity, bench, bytes);
+    let times = seconds / LONGEST_S;
+    let default = calls::most_messages() as f64;
+    if fidelity == Fidelity::Packet || times <= messages as f64 / default {
+        return None;
+    }
+    let what = match bench {
+        Bench::Collective(_) => format!("`{}` cannot be sampled; it", plan.algorithm.name()),
+        _ => "this benchmark".to_string(),
+    };
+    let expected = format!(
+        "at least {:.0}, or fewer ranks: {what} has up to {all} messages of {bytes} B, which take \
+         about {:.0} minutes",
+        (times * default).ceil(),
+        (seconds / 60.0).ceil(),
+    );
+    Some(InputError::new("messages", messages.to_string(), expected))
+}
+
 /// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
 pub(super) fn too_many(plan: &BenchPlan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
     let BenchPlan { bench: Bench::FabricTest(test), ranks, ppn, bytes, algorithm, .. } = *plan

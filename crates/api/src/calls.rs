@@ -76,6 +76,8 @@ pub(super) struct SamplingPlan {
     uneven: f64,
     /// Not all rounds are simulated, or not on all ranks.
     pub is_sample: bool,
+    /// Whole calls on fewer ranks, in ascending order, that represent this one.
+    smaller: Vec<Collective>,
 }
 
 impl SamplingPlan {
@@ -83,7 +85,7 @@ impl SamplingPlan {
     pub(super) fn all_rounds(call: Collective) -> SamplingPlan {
         let (rounds, ranks) = (call.rounds(), call.member.size);
         let ranges = vec![RoundRange::new(0, rounds, false, false)];
-        SamplingPlan { call, ranges, ranks, uneven: 0.0, is_sample: false }
+        SamplingPlan { call, ranges, ranks, uneven: 0.0, is_sample: false, smaller: Vec::new() }
     }
 }
 
@@ -123,6 +125,15 @@ impl SampleRow {
         if !parts.is_sample {
             return whole;
         }
+        if let Some(largest) = parts.smaller.last() {
+            return SampleRow {
+                method: Some("sampled"),
+                error: Some(timing.error_s / timing.mean_s),
+                rounds_simulated: parts.smaller.iter().map(Collective::rounds).sum(),
+                ranks_simulated: largest.member.size,
+                ..whole
+            };
+        }
         SampleRow {
             method: Some("sampled"),
             error: Some(timing.error_s / timing.mean_s + parts.uneven),
@@ -141,6 +152,8 @@ pub(super) fn most_messages() -> u64 {
 /// Minimum number of sampled rounds: a few per block. Fewer if a rank sends several messages per
 /// round.
 const LEAST_ROUNDS: u32 = 32;
+/// Minimum number of ranks of a smaller call that represents a larger one.
+const LEAST_RANKS: u64 = 32;
 /// Length in rounds of a wave that is simulated whole, and the number of such waves, including the
 /// first.
 const SHORTEST_WAVE: u32 = 16;
@@ -183,6 +196,11 @@ pub(super) fn parts(
     let quiet = job.noise.is_none() && job.background.is_empty() && job.buffers == Buffers::Host;
     if fidelity == Fidelity::Packet || !quiet {
         return None;
+    }
+    let smaller = on_fewer_ranks(job, call, messages);
+    if !smaller.is_empty() {
+        let whole = SamplingPlan::all_rounds(call.clone());
+        return Some(SamplingPlan { smaller, is_sample: true, ..whole });
     }
     let representatives = representatives(job, call).filter(|&(period, size)| {
         // Without adaptive routing, a round takes as long as the group with the least favorable
@@ -230,7 +248,7 @@ pub(super) fn parts(
         Fidelity::Flow => uneven(&call, ranks, period) + skip_error(&call, &ranges),
         _ => skip_error(&call, &ranges) + skew_error(job, &call, &ranges),
     };
-    Some(SamplingPlan { call, ranges, ranks: period, uneven, is_sample: true })
+    Some(SamplingPlan { call, ranges, ranks: period, uneven, is_sample: true, smaller: Vec::new() })
 }
 
 /// The rounds of a range to simulate: as many as its `share` of the messages allows, or as many as
@@ -415,13 +433,50 @@ fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
         // Half of the rounds combine.
         (Kind::Allreduce, A::Ring) if full => vec![alike(0, p - 1), alike(p - 1, rounds)],
         // First a tree from the root. Pieces are rounded up, so the last may be empty.
-        (Kind::Bcast, A::ScatterRing) if call.bytes >= 8 * u64::from(p) => {
+        (Kind::Bcast, A::ScatterRing) if pieces(call) == u64::from(p) => {
             let lead = rounds - (p - 1);
             vec![RoundRange::new(0, lead, false, false), alike(lead, rounds)]
         }
         _ => return None,
     };
     Some(all)
+}
+
+/// Number of ranks whose piece of a broadcast's vector is not empty. Pieces are rounded up.
+fn pieces(call: &Collective) -> u64 {
+    call.bytes.div_ceil(call.bytes.div_ceil(call.member.size.into()).max(1))
+}
+
+/// Calls on the first ranks of the job that represent a broadcast by a ring in which some ranks
+/// have no piece. A rank neither sends nor receives empty pieces, so its rounds are not alike. If
+/// CPUs limit the ring, it takes as long as the pieces that a rank forwards; if latency does, as
+/// long as all hops of one piece. Either is proportional to the ranks, if the same share of them
+/// has a piece. Empty if the budget of `messages` allows no three such calls.
+fn on_fewer_ranks(job: &Job, call: &Collective, messages: u64) -> Vec<Collective> {
+    let p = u64::from(call.member.size);
+    let full = pieces(call);
+    if (call.kind, call.algorithm) != (Kind::Bcast, Algorithm::ScatterRing) || full == p {
+        return Vec::new();
+    }
+    let piece = call.bytes.div_ceil(p);
+    let first = |place: &dyn Fn(&RankPlacement) -> u32| {
+        let own = place(&job.placements[0]);
+        job.placements.iter().take_while(|placement| place(placement) == own).count() as u64
+    };
+    let a_node = first(&|placement| placement.node.0);
+    let a_group = first(&|placement| job.machine.folding_place(placement.nic).group.0);
+    // Whole groups, or whole nodes: then hops of each distance have their share.
+    let most = (messages * 3 / 4).isqrt().min(p / 2);
+    let unit = if most >= 4 * a_group { a_group } else { a_node };
+    let quarter = most / unit / 4 * unit;
+    if quarter < LEAST_RANKS {
+        return Vec::new();
+    }
+    let smaller = |ranks: u64| {
+        let bytes = piece * (full * ranks).div_ceil(p);
+        first_call(job, call.kind, call.algorithm, ranks as u32, bytes)
+    };
+    [1, 2, 4].map(|times| smaller(times * quarter)).to_vec()
 }
 
 /// Lets the rounds of a call on whole groups represent all `rounds` of the larger call: its
@@ -554,6 +609,9 @@ pub(super) fn time(
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Timing, End> {
+    if !parts.smaller.is_empty() {
+        return time_of_larger(job, parts, fidelity, sums, tick);
+    }
     let call = &parts.call;
     let ranks = f64::from(job.placements.len() as u32);
     let mut sum = Timing::default();
@@ -568,11 +626,7 @@ pub(super) fn time(
         let folding = job.folding().filter(|_| fidelity == Fidelity::Flow);
         let alike = folding.map(|folding| job.machine.with_uniform_cabling(&folding));
         let own = alike.map(|alike| std::mem::replace(&mut job.machine, alike));
-        let ended = match fidelity {
-            Fidelity::Packet => run::<PacketNetwork>(job, call, sums, tick),
-            Fidelity::Flow => run::<FlowNetwork>(job, call, sums, tick),
-            Fidelity::LogGp => run::<LogGpNetwork>(job, call, sums, tick),
-        };
+        let ended = run_at(fidelity, job, call, sums, tick);
         job.sample = Sample::ALL;
         if let Some(own) = own {
             job.machine = own;
@@ -597,6 +651,59 @@ pub(super) fn time(
     sum.min_s += sum.mean_s;
     sum.max_s += sum.mean_s;
     Ok(sum)
+}
+
+/// The time of a call in those of three smaller ones, of n, 2 n and 4 n ranks: linear from the two
+/// larger ones. The two smaller ones give the error.
+fn time_of_larger(
+    job: &mut Job,
+    parts: &SamplingPlan,
+    fidelity: Fidelity,
+    sums: &mut Sums,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Timing, End> {
+    let ranks = |call: &Collective| f64::from(call.member.size);
+    let mut timings = Vec::new();
+    for call in &parts.smaller {
+        let first = job.placements[..call.member.size as usize].to_vec();
+        let all = std::mem::replace(&mut job.placements, first);
+        let ended = run_at(fidelity, job, call, sums, tick);
+        job.placements = all;
+        timings.push((ranks(call), ended?.timing));
+    }
+    let [(_, first), (half, second), (most, third)] = timings[..] else {
+        unreachable!("three calls")
+    };
+    let beyond = ranks(&parts.call) - most;
+    let pace = |less: &Timing, more: &Timing, ranks: f64| (more.mean_s - less.mean_s) / ranks;
+    let [early, late] = [pace(&first, &second, half / 2.0), pace(&second, &third, half)];
+    let added = beyond * late;
+    // A rank sends a message per rank with a piece.
+    let times = (ranks(&parts.call) / most).powi(2);
+    Ok(Timing {
+        mean_s: third.mean_s + added,
+        min_s: third.min_s + added,
+        max_s: third.max_s + added,
+        error_s: beyond * (late - early).abs(),
+        messages: third.messages * times,
+        bytes: third.bytes * times,
+        network_bytes: third.network_bytes * times,
+        global_bytes: third.global_bytes * times,
+    })
+}
+
+fn run_at(
+    fidelity: Fidelity,
+    job: &Job,
+    call: &Collective,
+    sums: &mut Sums,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<SampledCall, End> {
+    match fidelity {
+        Fidelity::Packet => run::<PacketNetwork>(job, call, sums, tick),
+        Fidelity::Flow => run::<FlowNetwork>(job, call, sums, tick),
+        Fidelity::LogGp => run::<LogGpNetwork>(job, call, sums, tick),
+    }
 }
 
 /// Accumulated results of the simulations of several calls.

@@ -134,3 +134,30 @@ fn a_larger_message_budget_simulates_more_rounds() {
     assert_eq!(simulated(most_messages()), (512, 2 + 6 * 16));
     assert_eq!(simulated(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
 }
+
+/// A broadcast by a ring in which some ranks have no piece: three calls on fewer ranks give its
+/// time within the stated error. CPUs limit the ring of 11 ranks per node, latency that of one.
+#[test]
+fn fewer_ranks_represent_a_ring_with_empty_pieces() {
+    for (nodes, ppn) in [(64, 11), (704, 1)] {
+        let common = serde_json::json!({ "machine": { "name": "aurora" }, "fidelity": "loggp" });
+        let common: crate::Common = serde_json::from_value(common).expect("options");
+        let mut job = crate::job(&common, nodes * ppn, ppn).expect("legal");
+        // Of 704 ranks, 5 %, 36 % and 43 % have no piece.
+        for bytes in [12_673, 450, 400] {
+            let call = first_call(&job, Kind::Bcast, Algorithm::ScatterRing, 704, bytes);
+            let closed = Fidelity::LogGp;
+            let few = parts(&job, &call, closed, 100_000).expect("it is sampled");
+            assert!(few.is_sample && few.smaller.len() == 3 && few.smaller[2].member.size <= 352);
+            let whole = SamplingPlan::all_rounds(call);
+            let [few, whole] = [few, whole].map(|plan| {
+                time(&mut job, &plan, closed, &mut Sums::default(), &mut |_| true).expect("it ends")
+            });
+            let off = (few.mean_s / whole.mean_s - 1.0).abs();
+            let error = few.error_s / few.mean_s;
+            assert!(off < 0.02 + error, "{ppn} {bytes}: off by {off}, stated {error}");
+            assert!((few.messages / whole.messages - 1.0).abs() < 0.05, "{bytes}");
+            assert_eq!(job.placements.len(), 704);
+        }
+    }
+}
