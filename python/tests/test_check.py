@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from itertools import combinations
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +13,8 @@ from odonata.check import campaign, formats, isolation, output, patterns, runnin
 from odonata.check import statistics as robust
 from odonata.check.journal import Journal
 from odonata.errors import InputError
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 # Rounds of pairs
 
@@ -240,6 +243,33 @@ def test_each_planted_part_is_named(tmp_path):
     compile((directory / "reframe_check.py").read_text(), "reframe_check.py", "exec")
     page = (directory / "report.html").read_text()
     assert "switch 12" in page and "<svg" in page and "http" not in page
+
+
+def test_the_vendor_s_example_is_found(tmp_path):
+    """HPE's guide, fabric validation: at group level 42 of 60 GB/s per node, and `PASSED`, because
+    no threshold is applied. One level below, a set of two nodes has 43.6, the other 70.2."""
+    path = EXAMPLES / "check" / "vendor.toml"
+    found, _ = run(tmp_path / "c.toml", path.read_text())
+    row = {row["test"]: row for row in found["stages"] if row["values"]}
+    slow, sound = (value / 1e9 for value in row["switch bisect"]["values"][:2])
+    assert slow == pytest.approx(43.6, rel=0.05) and sound == pytest.approx(70.2, rel=0.05)
+    (one,) = found["findings"]
+    assert one["part"] == "cable 0:3" and one["stage"] == "switch"
+    # From the group down: the part is found by measurements alone.
+    text = path.read_text().replace('["switch", "group", "counters"]', '["group"]')
+    found, _ = run(tmp_path / "group.toml", text)
+    assert found["stages"][0]["values"][0] / 1e9 == pytest.approx(42, rel=0.05)
+    (one,) = found["findings"]
+    assert one["part"] == "nic 0:3" and one["stage"] == "group"
+
+
+def test_a_slow_group_without_a_faulty_part_is_a_finding(tmp_path):
+    # Every local cable of a group has lost lanes; only the group is tested.
+    text = 'stages = ["group"]\nfidelity = "flow"\nerror = 0.1\n' + SOUND
+    for a, b in combinations(range(8), 2):
+        text += f'[[twin.fault]]\nkind = "lanes"\nswitches = [{a}, {b}]\n'
+    found, _ = run(tmp_path / "c.toml", text)
+    assert [one["part"] for one in found["findings"]] == ["group 0"]
 
 
 @pytest.mark.parametrize("method", ["halves", "groups"])

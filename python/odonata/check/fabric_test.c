@@ -146,6 +146,8 @@ static void print_sets(const struct plan *plan, const double *times, int ranks, 
             for (int round = 0; round < plan->n_rounds; round++)
                 messages += plan->partner[(size_t)round * (size_t)ranks + (size_t)rank] != NONE;
         }
+        /* As in dgnettest, both messages of an exchange count for each rank of a bisection. */
+        if (!plan->both) messages *= 2;
         double rate = messages * plan->window * (double)plan->size / longest / 1e6;
         printf("%-10s %4d %8ld %5d %7d %7d %7d %9.3f %9.1f %9.1f\n", plan->name, iteration,
                plan->size, set, base, members, plan->reps, longest * plan->reps, rate / members,

@@ -48,21 +48,24 @@ class Planted:
         """The faulty part, as a verdict names it."""
         return part_of(self.kind, self.place, self.at)
 
-    @property
-    def has_effect(self) -> bool:
-        """Whether measurements on an idle machine see it."""
-        return self.kind not in ("ber", "flap", "congestion")
+    def has_effect(self, fidelity: str) -> bool:
+        """Whether simulations of an idle machine have it. Only packets have bit errors."""
+        if self.kind == "ber":
+            return fidelity == "packet"
+        return self.kind not in ("flap", "congestion")
 
-    def schedule(self, wiring: Wiring) -> str:
+    def schedule(self, wiring: Wiring, fidelity: str) -> str:
         """Its rows in a fault schedule (docs/models/faults.md); empty without an effect there.
 
         A NIC with half of its PCIe lanes and a port with the policy of half the rate are a link
         with two lanes. A slow host delays all of its NICs.
         """
-        if not self.has_effect:
+        if not self.has_effect(fidelity):
             return ""
         lanes = 2 if self.kind in ("policy", "pcie") else self.lanes
-        effect = "" if self.kind == "late-sweep" else f"lanes = {lanes}\n"
+        effect = f"lanes = {lanes}\n"
+        if self.kind in ("late-sweep", "ber"):
+            effect = f"ber = {self.ber!r}\n" if self.kind == "ber" else ""
         where = []
         if self.place == "nic":
             where = [f'nic_link = "{self.at[0]}:{self.at[1]}"\n']

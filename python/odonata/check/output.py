@@ -76,7 +76,7 @@ def described(suite: Suite, part: str) -> str:
     first, colon, nic = where.partition(":")
     if first.isdecimal() and (colon or what == "node"):
         name = name_of(suite, int(first))
-        return f"{what} {name}" + (f" NIC {nic}" if colon else "")
+        return f"{what} {name}" + (f":{nic}" if colon else "")
     return part
 
 
@@ -160,8 +160,8 @@ class FabricCheck(rfm.RunOnlyRegressionTest):
 
     @sanity_function
     def no_faulty_part(self):
-        parts = ", ".join(one["part"] for one in self.result["findings"])
-        return sn.assert_eq(len(self.result["findings"]), 0, msg="faulty: " + parts)
+        wrong = [one["part"] for one in self.result["findings"]] + self.result["broken"]
+        return sn.assert_eq(len(wrong), 0, msg="faulty or not run: " + ", ".join(wrong))
 
     @run_before("performance")
     def measure(self):
@@ -186,7 +186,7 @@ def reframe(suite: Suite, found: Mapping[str, Any]) -> str:
         if row["predicted"]:
             name = row["test"].replace(" ", "_")
             value = min(row["predicted"]) / 1e6
-            lower = round(row["bound"] - 1, 3)
+            lower = -suite.campaign.error  # the error bar of the predictions
             lines.append(f'            "{name}": ({value:.1f}, {lower}, None, "MB/s"),')
     return REFRAME.format(
         file="reframe_check.py", campaign=os.path.abspath(suite.campaign.path),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .suite import Suite
 
 MOST_SIDE = 128  # cells per side of the heat map; more nodes share a cell
-CELL = 5  # pixels
+SIDE = 640  # pixels of the heat map
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 62rem; padding: 0 1rem;
   color: #1c2430; background: #fff; }
@@ -65,7 +65,9 @@ def html(suite: Suite, found: Mapping[str, Any]) -> str:
         stage_table(found["stages"]),
         sets(found["stages"]),
         "<h2>Pairs of nodes</h2>",
-        heat_map(suite.heat, [*suite.campaign.nodes]),
+        heat_map(suite.heat, suite.campaign.nodes, "nodes in the order of the campaign"),
+        "<h2>Links between switches</h2>",
+        heat_map(suite.link_heat, sorted(suite.wiring.groups), "switches by number"),
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -132,19 +134,21 @@ def sets(stages: Sequence[Mapping[str, Any]]) -> str:
     return "<h2>Sets with the lowest ratios</h2>" + table(heads, lowest, 3)
 
 
-def heat_map(cells: Sequence[tuple[int, int, float]], nodes: Sequence[int]) -> str:
-    """The lowest ratio of each pair of nodes."""
+def heat_map(cells: Sequence[tuple[int, int, float]], items: Sequence[int], title: str) -> str:
+    """The lowest ratio of each pair of items."""
     if not cells:
         return "<p>not measured</p>"
-    per_cell = -(-len(nodes) // MOST_SIDE)
-    place = {node: i // per_cell for i, node in enumerate(nodes)}
+    per_cell = -(-len(items) // MOST_SIDE)
+    place = {item: i // per_cell for i, item in enumerate(items)}
     worst: dict[tuple[int, int], float] = {}
     for a, b, ratio in cells:
         for key in ((place[a], place[b]), (place[b], place[a])):
             worst[key] = min(ratio, worst.get(key, 9.0))
-    side = (max(place.values()) + 1) * CELL
+    across = max(place.values()) + 1
+    cell = max(SIDE // across, 1)
+    side = across * cell
     rects = "".join(
-        f'<rect x="{40 + x * CELL}" y="{20 + y * CELL}" width="{CELL}" height="{CELL}" '
+        f'<rect x="{40 + x * cell}" y="{20 + y * cell}" width="{cell}" height="{cell}" '
         f'fill="{color(ratio)}"><title>{x * per_cell} {y * per_cell}: {ratio:.2f}</title></rect>'
         for (x, y), ratio in sorted(worst.items())
     )
@@ -157,9 +161,9 @@ def heat_map(cells: Sequence[tuple[int, int, float]], nodes: Sequence[int]) -> s
     )  # fmt: skip
     return (
         f'<svg width="{side + 190}" height="{side + 40}" role="img" '
-        f'aria-label="Bandwidth of pairs of nodes over the expected">'
+        f'aria-label="Measured over expected bandwidth, {title}">'
         f'<rect x="40" y="20" width="{side}" height="{side}" fill="none" stroke="#9aa7b5"/>{rects}'
-        f'{keys}<text x="40" y="14">nodes in the order of the campaign'
+        f'{keys}<text x="40" y="14">{title}'
         f"{f', {per_cell} per cell' if per_cell > 1 else ''}; "
         f"measured over expected bandwidth</text></svg>"
     )

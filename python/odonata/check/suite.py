@@ -6,6 +6,7 @@ partners before a part is named.
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,11 +93,14 @@ class Suite:
             self.ppn = campaign.launcher.ppn
         self.findings: list[Finding] = []
         self.observations: list[str] = []
+        self.suspicions: list[str] = []  # slow groups, or the system
+        self.is_congested = False
         self.broken: list[str] = []  # stages that could not run, and why
         self.stages: list[StageRow] = []
         self.good = list(nodes)
         self.tested: set[int] = set()
         self.heat: list[tuple[int, int, float]] = []  # node, node, ratio
+        self.link_heat: list[tuple[int, int, float]] = []  # switch, switch, ratio
         self.failed_checks: dict[Nic, list[str]] = {}
         self.now = 0.0
         self.node_seconds = 0.0
@@ -111,6 +115,7 @@ class Suite:
                 self.stage(stage)
             except CannotRun as error:
                 self.broken.append(f"{stage}: {error}")
+        self.explain()
 
     def stage(self, stage: str) -> None:
         """Run one stage."""
@@ -435,17 +440,50 @@ class Suite:
             self.name_nics(stage, {a: ratio for a, _, ratio in slow}, {})
 
     def group(self) -> None:
-        """Groups; nodes and switches have passed, so a slow group has a bad local cable."""
+        """Groups. If nodes and switches have passed, a slow group has a bad local cable."""
         sets = self.sets_of(self.wiring.group_of, 4)
+        nodes_of = {key: [self.good[place] for place in places] for key, places in sets.items()}
         for key in self.set_stage("group", sets, "group"):
-            self.observations.append(f"group {key} is slow; its cables are tested in `links`")
+            self.suspicions.append(f"group {key}")
+            if "switch" not in self.campaign.stages:
+                self.descend(nodes_of[key])
+
+    def descend(self, nodes: Sequence[int]) -> None:
+        """Follow the suspicion of a group down to the sets at its switches."""
+        sets: dict[Any, list[int]] = {}
+        for place, node in enumerate(self.good):
+            if node in nodes:
+                sets.setdefault(self.switch_set(node), []).append(place)
+        sets = {key: places for key, places in sets.items() if len(places) > 1}
+        nodes_of = {key: [self.good[place] for place in places] for key, places in sets.items()}
+        for key in self.set_stage("group", sets, "switches"):
+            self.isolate("group", nodes_of[key])
 
     def system(self) -> None:
         """All good nodes as one set."""
         if len({self.wiring.group_of(node) for node in self.good}) < 2:
             return
         if self.set_stage("system", {0: list(range(len(self.good)))}, "system"):
-            self.observations.append("the system is slow; its cables are tested in `links`")
+            self.suspicions.append("system")
+
+    def explain(self) -> None:
+        """A slow group or system in which no part was found is itself a finding, unless its ports
+        were paused by other jobs."""
+        for part in self.suspicions:
+            if self.is_congested:
+                self.observations.append(f"{part} is slow while ports are paused")
+            elif not any(self.is_in(one, part) for one in self.findings):
+                self.add(part, part.partition(" ")[0], ["slow, and no part of it was found"])
+
+    def is_in(self, one: Finding, part: str) -> bool:
+        """Whether a finding explains a slow group or system."""
+        if part == "system":
+            return True
+        group = int(part.removeprefix("group "))
+        ends = [int(word) for word in re.findall(r"s([0-9]+)", one.part.partition(" ")[2])]
+        return any(self.wiring.group_of(node) == group for node in one.nodes) or any(
+            self.groups.get(switch) == group for switch in ends
+        )
 
     # Cables
 
@@ -502,6 +540,9 @@ class Suite:
         test = Test(name, tuple(self.good), self.ppn, self.campaign.size, 8, rounds, apart=True,
                     routing="minimal", fidelity=fidelity)  # fmt: skip
         result = self.compared("links", test, [], like=like)
+        for unit, ratio in zip(units, result.ratios, strict=True):
+            if len(self.link_heat) < MOST_CELLS:
+                self.link_heat.append((*edges[unit], ratio))
         for i in result.slow:
             slow.setdefault(units[i], []).append(result.ratios[i])
         return result
@@ -566,7 +607,7 @@ class Suite:
     def counters(self) -> None:
         """Flaps, errors and discards of the ports since the campaign began."""
         self.ports = None
-        known = {one.part.partition(" ")[2] for one in self.findings}
+        known = {one.part.partition(" ")[2]: one for one in self.findings}
         bad = 0
         ports = self.read_ports()
         for name, port in ports.items():
@@ -586,12 +627,14 @@ class Suite:
             bad += 1
             node = int(name.partition(":")[0]) if ":" in name else None
             what = "port" if port.policy != "ok" else "cable"
-            if name in known:
-                what = next(o.part for o in self.findings if o.part.partition(" ")[2] == name)
-                what = what.partition(" ")[0]
+            if one := known.get(name):
+                if one.part == f"nic {name}" and not any("pci" in e for e in one.evidence):
+                    one.part = f"{what} {name}"  # slow, and now it is known why
+                what = one.part.partition(" ")[0]
             self.add(f"{what} {name}", "counters", evidence, () if node is None else {node})
         paused = max((port.paused for port in ports.values()), default=0.0)
-        if paused > formats.PAUSED:
+        self.is_congested = paused > formats.PAUSED
+        if self.is_congested:
             self.observations.append(
                 f"congestion by other jobs: ports were paused for up to {paused:.0%} of the time"
             )

@@ -107,12 +107,13 @@ class Twin:
     def __init__(self, campaign: Campaign, wiring: Wiring, predictions: Predictions):
         self.campaign, self.wiring = campaign, wiring
         self.faults = campaign.twin.faults
-        schedule = "".join(fault.schedule(wiring) for fault in self.faults)
+        schedule = "".join(fault.schedule(wiring, campaign.fidelity) for fault in self.faults)
         machine = campaign.machine
         if schedule:
             machine = replace(machine, faults={"name": "twin.fault", "toml": schedule})
         self.machine = machine
         self.predictions = predictions
+        self.has_effect = bool(schedule)
         self._values: dict[str, list[float]] = {}
 
     def rng(self, *words: object) -> random.Random:
@@ -129,7 +130,7 @@ class Twin:
 
     def measure(self, test: Test, repeat: int, start_s: float) -> Measured:
         if test.key not in self._values:
-            if any(fault.has_effect for fault in self.faults):
+            if self.has_effect:
                 self._values[test.key] = simulate(self.machine, test, self.campaign.fidelity)
             else:
                 self._values[test.key] = self.predictions.of(test)
@@ -179,7 +180,7 @@ class Twin:
                   start_s: float) -> float:  # fmt: skip
         key = f"{name} {size} {nodes} {ppn}"
         if key not in self._values:
-            if any(fault.has_effect for fault in self.faults):
+            if self.has_effect:
                 machine, fidelity = self.machine, self.campaign.fidelity
                 self._values[key] = [benchmark(machine, fidelity, name, size, nodes, ppn)]
             else:
@@ -238,8 +239,9 @@ class Twin:
             rates = []
             for nic in range(self.nics(node)):
                 # Half of the PCIe lanes, or n of four lanes of the link.
-                shares = [LOOPBACK_SHARE.get(f.kind, f.lanes / 4)
-                          for f in self.by_nic.get((node, nic), ()) if f.has_effect]  # fmt: skip
+                planted = self.by_nic.get((node, nic), ())
+                visible = [fault for fault in planted if fault.has_effect("loggp")]
+                shares = [LOOPBACK_SHARE.get(f.kind, f.lanes / 4) for f in visible]
                 share = min(shares, default=1.0)
                 limit = LOOPBACK_GBIT_S if share == 1 else 192 * share
                 rates.append(limit * math.exp(draw(0, twin.noise * 0.7)))
