@@ -46,7 +46,7 @@ def main() -> int:
     commands.add_parser("tuning", help="files that `odonata tune` writes, read by MPICH.")
     commands.add_parser("fortran", help="MPICH's own tests of Fortran.")
     commands.add_parser("misuse", help="incorrect calls, compared with MPICH.")
-    commands.add_parser("libraries", help="HDF5 and PnetCDF on simulated file systems.")
+    commands.add_parser("libraries", help="HDF5, h5py and PnetCDF on simulated file systems.")
     program = commands.add_parser("programs", help="programs on simulated file systems.")
     program.add_argument("names", nargs="*", help="checks, such as `git`.")
     files = commands.add_parser("posix", help="pjdfstest, fsx and random calls on files.")

@@ -1,8 +1,8 @@
-"""Parallel HDF5 and PnetCDF on simulated file systems.
+"""Parallel HDF5, h5py and PnetCDF on simulated file systems.
 
 Programs write and read arrays through a library and test every element. HDF5 is Debian's, built for
-MPICH's ABI. PnetCDF is built from Debian's source, which requires autoconf, automake, libtool and
-m4. A library that cannot be built is a failure.
+MPICH's ABI. h5py is built from PyPI's source for it, and PnetCDF from Debian's source. The latter
+requires autoconf, automake, libtool and m4. A library that cannot be built is a failure.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +23,12 @@ HERE = Path(__file__).resolve().parent
 MOUNTS = {"Lustre": "/lus/flare", "DAOS": "/daos"}
 RANKS = (1, 5, 8)
 SECONDS = 300
-HDF5 = ["libhdf5-mpich-103-1", "libhdf5-mpich-dev", "libsz2", "libaec0"]
+H5PY = "h5py==3.12.1"
+HDF5 = [
+    "libhdf5-mpich-103-1", "libhdf5-mpich-hl-100", "libhdf5-mpich-dev", "libsz2", "libaec0",
+]  # fmt: skip
+# What builds h5py, besides the packages of this Python.
+H5PY_TOOLS = ["cython>=3,<3.1", "numpy>=2.2,<2.3", "pkgconfig", "setuptools>=61,<80", "wheel"]
 AUTOTOOLS = ("autoreconf", "libtoolize", "m4", "make")
 
 
@@ -37,7 +43,7 @@ class Program:
 
 def main(*, part: bool) -> bool:
     """Runs each program on each mount; true if all verify their data."""
-    makers: dict[str, Callable[[], Program]] = {"hdf5": hdf5, "pnetcdf": pnetcdf}
+    makers: dict[str, Callable[[], Program]] = {"hdf5": hdf5, "pnetcdf": pnetcdf, "h5py": h5py}
     wrong = runs = 0
     for name, make in makers.items():
         if part and name != "hdf5":
@@ -107,6 +113,39 @@ def hdf5() -> Program:
     # The library needs libmpich.so.12 by name, which odonata provides when the program runs.
     program = compiled("hdf5", *options, "-lhdf5_mpich", "-Wl,--allow-shlib-undefined")
     return Program((str(program),), debian.library_path(home))
+
+
+def h5py() -> Program:
+    home = hdf5_home()
+    libraries = debian.library_path(home)
+    installed, tools = places.CACHE / "h5py", places.CACHE / "h5py-build"
+    if not (installed / "h5py").exists():
+        if not (tools / "Cython").exists():
+            places.pip(sys.executable, "install", "--target", str(tools), *H5PY_TOOLS)
+        compiler = places.CACHE / "bin" / "mpicc-mpich"
+        compiler.parent.mkdir(parents=True, exist_ok=True)
+        # The wrapper would take the compiler named by CC, which is this script.
+        compiler.write_text(f'#!/bin/sh\nunset CC; exec sh "{places.COMPILER}" -abi=mpich "$@"\n')
+        compiler.chmod(0o755)
+        (folder,) = home.glob("usr/lib/*/hdf5/mpich")
+        own = places.COMPILER.parents[1] / "_lib"
+        pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-build-isolation"]
+        build(
+            [*pip, "--no-deps", "--no-binary", "h5py", "--target", installed, H5PY],
+            places.CACHE,
+            PYTHONPATH=str(tools),
+            LD_LIBRARY_PATH=f"{libraries}{os.pathsep}{own}",
+            HDF5_MPI="ON",
+            HDF5_INCLUDEDIR=str(home / "usr" / "include" / "hdf5" / "mpich"),
+            HDF5_LIBDIR=str(folder),
+            CC=str(compiler),
+            CFLAGS="-O0",
+            LDFLAGS=f"-Wl,--allow-shlib-undefined -L{folder.parents[1]}",
+        )
+    path = os.pathsep.join([str(installed), str(places.ROOT / "python")])
+    # mpi4py must use the ABI that HDF5 is built for.
+    variables = (f"PYTHONPATH={path}", "MPI4PY_MPIABI=mpich")
+    return Program((sys.executable, str(HERE / "arrays.py")), libraries, variables)
 
 
 def pnetcdf() -> Program:
