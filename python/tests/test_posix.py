@@ -332,6 +332,37 @@ def test_python(store, tmp_path):
     both(store, f"{sys.executable} {script}")
 
 
+SLASHES = """
+import itertools, os
+os.chdir(os.environ["TOP"])
+os.makedirs("d/e")
+open("f", "w").close()
+for name, target in (("ld", "d"), ("lf", "f"), ("ln", "nothing"), ("le", "d/e"), ("lds", "d/")):
+    os.symlink(target, name)
+flags = (os.O_WRONLY | os.O_CREAT, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.O_RDONLY, os.O_PATH)
+firsts, lasts = ("d", "f", "ld", "ln", "le", "none"), ("c", "d", "f", "ld", "lf", "ln", "lds")
+for first, last, end, how in itertools.product(firsts, lasts, ("", "/", "//", "/."), flags):
+    path = f"{first}/../{last}{end}"
+    try:
+        os.close(os.open(path, how))
+        result = "opened"
+    except OSError as error:
+        result = error.strerror
+    print(path, how, result, sorted(os.listdir(".")))
+    for made in ("c", "d/c", "nothing"):
+        if os.path.exists(made):
+            os.unlink(made)
+"""
+
+
+def test_names_that_end_with_a_slash(store, tmp_path):
+    """`open(O_CREAT)` of one is EISDIR, also after `..`."""
+    script = tmp_path / "slashes.py"
+    script.write_text(SLASHES)
+    text = both(store, f"{sys.executable} {script}")
+    assert "d/../c/ 65 Is a directory" in text
+
+
 def test_paths_that_cross_the_border_of_a_mount(store):
     """`..`, links and prefixes, on both sides."""
     (store.folder / "outside").write_text("outside")
