@@ -1,10 +1,12 @@
 """HPCC (including HPL) and LAMMPS with odonata and with MPICH: one binary, equal results.
 
-    validate.py [hpcc|lammps] ...   [--write]
+    validate.py [hpcc|lammps|hpl] ...   [--write]
 
 apt fetches their sources, Debian's source packages, and nothing else. They are compiled unchanged
 against odonata's mpi.h and run with both libraries. Their output must be equal digit for digit,
 except times and rates. `--write` records the results in results.md.
+
+`hpl` compares HPL's calls with those of its model, hpcc/hpl.py (docs/application-models.md).
 """
 
 from __future__ import annotations
@@ -66,7 +68,7 @@ CASES = (
 
 def built(program: str) -> Path:
     """Compiles the program with odonata's wrapper from unchanged sources."""
-    return {"hpcc": _hpcc, "lammps": _lammps}[program]()
+    return {"hpcc": _hpcc, "hpl": _hpl, "lammps": _lammps}[program]()
 
 
 def _hpcc() -> Path:
@@ -78,6 +80,19 @@ def _hpcc() -> Path:
         (home / "hpl" / "Make.odonata").write_text(text, encoding="utf-8")
         wrapper = WRAPPERS / "odonata-mpicc"
         _make(["make", "arch=odonata", f"CC={wrapper}", f"BLAS={home}/cblas.o"], home)
+    return program
+
+
+def _hpl() -> Path:
+    """HPL alone, from the library of HPCC."""
+    home = built("hpcc").parent
+    program, source = home / "hpl-only", HERE / "hpcc" / "hpl.c"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        includes = [f"-I{home}/hpl/include", f"-I{home}/include", "-O1", "-fopenmp"]
+        libraries = [f"{home}/hpl/lib/odonata/libhpl.a", f"{home}/cblas.o", "-lm"]
+        libraries += ["-Wl,--wrap=HPL_pdgesv,--wrap=HPL_pdtrsv"]
+        command = [str(WRAPPERS / "odonata-mpicc"), *includes, str(source), *libraries]
+        _make([*command, "-o", str(program)], home)
     return program
 
 
@@ -102,6 +117,43 @@ def _make(command: list[str], cwd: Path) -> None:
     if done.returncode != 0:
         said = done.stdout[-3000:] + done.stderr[-3000:]
         sys.exit(f"in {cwd}: {' '.join(command)} failed:\n{said}")
+
+
+# Comparison with a model
+
+# Changes of HPL's model that a comparison must find: a byte of a panel, and its destination.
+PLANTED = (
+    ("bytes.append(DOUBLE * length)", "bytes.append(DOUBLE * length + 1)"),
+    ("self.rank(down, across + 1)", "self.rank(down, across + 2)"),
+)
+
+
+def check_hpl() -> bool:
+    """HPL's model equals the program, and models with planted differences do not."""
+    program, source = _hpl(), HERE / "hpcc" / "hpl.py"
+    folder = CACHE / "runs" / "hpl"
+    folder.mkdir(parents=True, exist_ok=True)
+    text, fine = source.read_text(encoding="utf-8"), True
+    for nth, change in enumerate((None, *PLANTED)):
+        model = folder / f"hpl{nth}.py"
+        assert change is None or text.count(change[0]) == 1
+        model.write_text(text.replace(*change) if change else text, encoding="utf-8")
+        ranks = "8,27,64" if change is None else "8,27"
+        check = [Path(sys.executable).parent / "odonata", "app", "check", model, "--machine"]
+        command = [*check, "aurora", "-n", ranks, "--quiet", "--", program, "{n}", "{nb}"]
+        done = subprocess.run(
+            [str(word) for word in command], cwd=folder, capture_output=True, text=True
+        )
+        lines = done.stdout.splitlines()
+        is_found = done.returncode == 1 and any("phase bcast: found" in line for line in lines)
+        good = done.returncode == 0 if change is None else is_found
+        fine &= good
+        print(f"  hpl, model {'as it is' if change is None else f'with `{change[1]}`'}: "
+              f"{'as expected' if good else 'FAILED'}")  # fmt: skip
+        words = (" ranks: ", "time without", "factorization ")
+        shown = [line for line in lines if any(word in line for word in words)]
+        print("\n".join(f"      {line}" for line in shown) + ("" if good else done.stderr))
+    return fine
 
 
 # Running
@@ -221,14 +273,14 @@ def compare(case: Case, reference: places.Reference) -> tuple[bool, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("programs", nargs="*", choices=[[], "hpcc", "lammps"], default=[])
+    parser.add_argument("programs", nargs="*", choices=[[], "hpcc", "lammps", "hpl"], default=[])
     parser.add_argument("--write", action="store_true", help="record the results in results.md")
     parser.add_argument("-n", type=int, help="only cases with so many ranks")
     given = parser.parse_args()
     reference = dataclasses.replace(places.reference(), knobs=KNOBS)
     cases = [c for c in CASES if not given.programs or c.program in given.programs]
     cases = [c for c in cases if given.n in (None, c.ranks)]
-    rows, fine = [], True
+    rows, fine = [], "hpl" not in (given.programs or ["hpl"]) or check_hpl()
     for case in cases:
         start = time.monotonic()
         good, said = compare(case, reference)

@@ -5,7 +5,10 @@
  *
  * 2^SCALE vertices (default 12), EDGES per vertex (default 8). Rank (i, j) has the edges from
  * vertices of column j to vertices of row i. Each rank owns the parents of 2^SCALE / ranks
- * vertices, so the number of ranks must be a power of two. The tree is checked. */
+ * vertices, rounded up; the last ranks have fewer. The tree is checked.
+ *
+ * Two variables of the environment change one rank's calls, for tests of `odonata app check`:
+ * BFS2D_EXTRA_BYTES sends more bytes along the row, BFS2D_SWAP sends to the other neighbor. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +17,7 @@
 
 static int rank, ranks, rows, columns, row, column;
 static long vertices, owned; /* of all ranks, of one rank */
+static int extra, step_by = 1; /* bytes more than necessary; distance of the next rank of a row */
 static MPI_Comm in_row, in_column;
 
 /* A number that depends on its arguments alone (splitmix64). */
@@ -118,7 +122,7 @@ static long bottom_up(const char *frontier, const char *seen, visit **received)
 {
     long bytes = (owned + 7) / 8, n = 0;
     unsigned char *own = calloc(bytes, 1), *bitmap = malloc(bytes * rows);
-    unsigned char *open = calloc(bytes, 1), *next = malloc(bytes);
+    unsigned char *open = calloc(bytes + extra, 1), *next = malloc(bytes + columns);
     for (long v = 0; v < owned; v++) {
         if (frontier[v]) own[v / 8] |= 1 << v % 8;
         if (!seen[v]) open[v / 8] |= 1 << v % 8;
@@ -127,7 +131,7 @@ static long bottom_up(const char *frontier, const char *seen, visit **received)
 
     visit *found = malloc((owned * columns + 1) * sizeof *found);
     for (int step = 0; step < columns; step++) {
-        int part = (column - step + columns) % columns; /* whose vertices are here */
+        int part = (column + step * (columns - step_by)) % columns; /* whose vertices are here */
         long low = ((long)row * columns + part) * owned;
         for (long e = 0; e < edge_count; e++) {
             long to = edges[e].to - low, from = in_column_of(edges[e].from);
@@ -139,8 +143,9 @@ static long bottom_up(const char *frontier, const char *seen, visit **received)
             }
         }
         if (columns > 1)
-            MPI_Sendrecv(open, (int)bytes, MPI_BYTE, (column + 1) % columns, 1, next, (int)bytes,
-                         MPI_BYTE, (column + columns - 1) % columns, 1, in_row, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(open, (int)bytes + extra, MPI_BYTE, (column + step_by) % columns, 1, next,
+                         (int)bytes + columns, MPI_BYTE, (column + columns - step_by) % columns, 1,
+                         in_row, MPI_STATUS_IGNORE);
         else memcpy(next, open, bytes);
         memcpy(open, next, bytes);
     }
@@ -160,7 +165,8 @@ static long sum(long value)
  * differ by at most one. */
 static int is_tree(const long *parent, const long *level, long root, long degree)
 {
-    long *levels = malloc(vertices * sizeof *levels), *parents = malloc(vertices * sizeof *levels);
+    long *levels = malloc(ranks * owned * sizeof *levels);
+    long *parents = malloc(ranks * owned * sizeof *parents);
     MPI_Allgather(level, (int)owned, MPI_LONG, levels, (int)owned, MPI_LONG, MPI_COMM_WORLD);
     MPI_Allgather(parent, (int)owned, MPI_LONG, parents, (int)owned, MPI_LONG, MPI_COMM_WORLD);
     int ok = levels[root] == 0 && parents[root] == root;
@@ -188,12 +194,13 @@ int main(int argc, char **argv)
     int dims[2] = {0, 0};
     MPI_Dims_create(ranks, 2, dims);
     rows = dims[0], columns = dims[1], row = rank / columns, column = rank % columns;
-    vertices = 1L << scale, owned = vertices / ranks;
-    if (ranks & (ranks - 1) || owned < 8 || degree < 1) {
-        if (rank == 0)
-            fprintf(stderr, "bfs2d: ranks must be a power of two, and have 8 vertices or more\n");
+    vertices = 1L << scale, owned = (vertices + ranks - 1) / ranks;
+    if (owned < 8 || degree < 1) {
+        if (rank == 0) fprintf(stderr, "bfs2d: ranks must have 8 vertices or more\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
+    if (rank == ranks - 1 && getenv("BFS2D_EXTRA_BYTES")) extra = 1;
+    if (row == rows - 1 && getenv("BFS2D_SWAP")) step_by = columns - 1;
     MPI_Comm_split(MPI_COMM_WORLD, row, column, &in_row);
     MPI_Comm_split(MPI_COMM_WORLD, column, row, &in_column);
     for (long v = 0; v < vertices; v++)
@@ -214,6 +221,7 @@ int main(int argc, char **argv)
         frontier[v] = seen[v] = (char)is_root;
     }
     int ups = 0, depth = 0;
+    double start = MPI_Wtime();
     while (frontier_size > 0) {
         visit *visits;
         int up = frontier_size > vertices / 20;
@@ -231,10 +239,12 @@ int main(int argc, char **argv)
         frontier_size = sum(found);
         reached += frontier_size;
     }
+    double seconds = MPI_Wtime() - start;
     int ok = is_tree(parent, level, root, degree);
     if (rank == 0)
-        printf("bfs2d: %ld of %ld vertices in %d levels, %d from below, %d x %d ranks: %s\n",
-               reached, vertices, depth, ups, rows, columns, ok ? "ok" : "WRONG");
+        printf("bfs2d: %ld of %ld vertices in %d levels, %d from below, %d x %d ranks, %.3f us: "
+               "%s\n",
+               reached, vertices, depth, ups, rows, columns, 1e6 * seconds, ok ? "ok" : "WRONG");
     free(edges), free(parent), free(level), free(frontier), free(seen);
     MPI_Comm_free(&in_row);
     MPI_Comm_free(&in_column);

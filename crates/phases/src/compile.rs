@@ -1,5 +1,6 @@
 //! From a program to a linear code, with its errors.
 
+use crate::draws;
 use crate::grid::{Grid, MAX_DIMENSIONS};
 use crate::program::{
     Access, Action, CollectiveCall, Computation, FileAction, Node, Partition, Partner, Program,
@@ -393,8 +394,7 @@ fn collective(
         None => call.bytes,
         Some(spread) => {
             let owner = (color as u32).wrapping_mul(size).wrapping_add(nth);
-            let factor = crate::draws::factor(spread, seed, call.stream, owner, 0);
-            (call.bytes as f64 * factor / call.grain as f64).round() as u64 * call.grain
+            draws::drawn(call.bytes as f64, spread, call.grain, seed, call.stream, (owner, 0))
         }
     };
     let ragged = match kind {
@@ -643,6 +643,9 @@ impl Compiler {
             return None;
         };
         self.check_bytes(&Size::Fixed(call.bytes));
+        for block in &call.blocks {
+            self.check_bytes(&Size::Fixed(block.bytes));
+        }
         if call.grain == 0 || kind.reduces() && !call.bytes.is_multiple_of(call.grain) {
             let found = format!("{} bytes, elements of {}", call.bytes, call.grain);
             self.add(kind.name(), found, "whole elements");
@@ -652,6 +655,11 @@ impl Compiler {
         }
         let size =
             call.partition.map_or(Some(self.ranks), |at| self.sizes.get(at as usize).copied());
+        let blocks = call.blocks.len();
+        if blocks > 0 && (kind != Kind::Alltoallv || size.is_some_and(|n| blocks != n as usize)) {
+            let expected = "blocks of alltoallv, one per member".to_owned();
+            self.add(kind.name(), format!("{blocks} blocks"), expected);
+        }
         if let Some(size) = size.filter(|&size| call.root >= size) {
             self.add(kind.name(), format!("root {}", call.root), format!("a rank below {size}"));
         }

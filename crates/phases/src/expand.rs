@@ -3,9 +3,11 @@
 use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH, MAX_LEVELS};
 use crate::draws;
 use crate::grid::MAX_DIMENSIONS;
-use crate::program::{Access, Boxes, Distribution, FileAction, FileStep, Partner, Remap, Where};
+use crate::program::{
+    Access, Block, Boxes, CollectiveCall, Distribution, FileAction, FileStep, Partner, Remap, Where,
+};
 use base::Span;
-use collectives::Member;
+use collectives::{Member, Ragged};
 use workload::{FileCall, FileCallKind, Op, WORLD, file_flag};
 
 /// How far a rank has come.
@@ -296,7 +298,25 @@ impl Compiled {
         let [root, other] = &prepared.by_color[color as usize];
         let mut call = if own == prepared.call.root { root.clone() } else { other.clone() };
         call.member = Member { rank: own, size: call.member.size };
+        if !prepared.call.blocks.is_empty() {
+            call.ragged = Some(self.blocks(&prepared.call, own, color, call.member.size));
+        }
         Op::Collective { context, call }
+    }
+
+    /// The blocks that a member of communicator number `color` sends, then those it receives.
+    fn blocks(&self, of: &CollectiveCall, own: u32, color: u32, members: u32) -> Ragged {
+        let bytes = |from: u32, to: u32| {
+            let Block { bytes, spread } = of.block(from, to, members);
+            let owner = color.wrapping_mul(members).wrapping_add(from);
+            let draw = |spread| {
+                let number = (owner, u64::from(to));
+                draws::drawn(bytes as f64, spread, of.grain, self.seed, of.stream, number)
+            };
+            spread.map_or(bytes, draw)
+        };
+        let sent = (0..members).map(|to| bytes(own, to));
+        Ragged::new(sent.chain((0..members).map(|from| bytes(from, own))))
     }
 
     /// A call on a file of the root directory. Rank 0 creates a shared file, which exists for the
@@ -354,5 +374,35 @@ impl Compiled {
         };
         let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
         Some(Op::OneSided { to, request_bytes, response_bytes, atomic })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Program;
+
+    /// Both ends of a block of `alltoallv` draw the same length, of whole elements.
+    #[test]
+    fn drawn_blocks_are_the_same_at_both_ends() {
+        let spread = serde_json::json!({"kind": "poisson", "mean": 3.0});
+        let block = serde_json::json!({"bytes": 48, "spread": spread});
+        let program = serde_json::json!({"ranks": 6, "grids": [{"shape": [2, 3]}],
+            "phases": ["main"], "partitions": [{"grid": 0, "axes": [1]}],
+            "body": [{"do": "call", "call": "collective", "phase": 0, "kind": "alltoallv",
+                "partition": 0, "bytes": 48, "grain": 16, "blocks": [block, block, block]}]});
+        let program: Program = serde_json::from_value(program).expect("a program");
+        let compiled = Compiled::new(&program, 1).expect("valid");
+        let of = &compiled.calls[0].call;
+        let lengths: Vec<Vec<u64>> = (0..6)
+            .map(|rank| compiled.blocks(of, rank % 3, rank / 3, 3).lengths().collect())
+            .collect();
+        for row in lengths.chunks(3) {
+            for (from, to) in (0..3).flat_map(|from| (0..3).map(move |to| (from, to))) {
+                assert_eq!(row[from][to], row[to][3 + from]);
+                assert!(row[from][to].is_multiple_of(16));
+            }
+        }
+        assert_ne!(lengths[0], lengths[3]);
     }
 }

@@ -1,8 +1,9 @@
 //! All calls of each rank as rows, for the comparison with a recording.
 
 use crate::compile::{ActionCode, Code, Compiled};
+use crate::draws::{elements, poisson_range};
 use crate::expand::{Item, Position};
-use crate::program::{Distribution, Size};
+use crate::program::{Block, Distribution, Size};
 use workload::{Op, WORLD};
 
 /// A call of one rank.
@@ -20,6 +21,12 @@ pub struct ListedCall {
     pub communicator: u32,
     /// The range in which the bytes lie with a probability of 95 %, if they are drawn.
     pub range: Option<(u64, u64)>,
+    /// Drawn bytes are `head` and a multiple of `grain`.
+    pub grain: u64,
+    pub head: u64,
+    /// Of `alltoallv` with blocks of different lengths: the ranges of those that the rank sends to
+    /// each member, then of those that it receives.
+    pub blocks: Vec<(u64, u64)>,
     /// Whether the call itself is drawn.
     pub is_optional: bool,
 }
@@ -67,26 +74,47 @@ impl Listing<'_> {
 
     fn collective(&self, rank: u32, at: u32, phase: u32) -> ListedCall {
         let prepared = &self.program.calls[at as usize];
-        let communicator = match prepared.call.partition {
-            None => WORLD,
+        let (own, communicator) = match prepared.call.partition {
+            None => (rank, WORLD),
             Some(at) => {
                 let family = &self.program.families[at as usize];
                 let grid = &self.program.grids[family.of.grid as usize];
-                family.first_context + grid.split(rank, &family.of.axes).1
+                let (own, color) = grid.split(rank, &family.of.axes);
+                (own, family.first_context + color)
             }
         };
+        let (grain, n) = (prepared.call.grain, prepared.call.blocks.len() as u32);
+        let of = |from, to| {
+            let Block { bytes, spread } = prepared.call.block(from, to, n);
+            spread.map_or((bytes, bytes), |spread| range(bytes as f64, spread, grain))
+        };
+        let sent = (0..n).map(|to| of(own, to));
+        let blocks = sent.chain((0..n).map(|from| of(from, own))).collect();
         let (op, bytes, peer) = (prepared.kind.name(), prepared.call.bytes, prepared.call.root);
-        let range = prepared.call.spread.map(|spread| range(bytes as f64, spread));
-        ListedCall { op, phase, peer, bytes, back: 0, communicator, range, is_optional: false }
+        let range = prepared.call.spread.map(|spread| range(bytes as f64, spread, grain));
+        ListedCall {
+            op,
+            phase,
+            peer,
+            bytes,
+            back: 0,
+            communicator,
+            range,
+            grain,
+            head: 0,
+            blocks,
+            is_optional: false,
+        }
     }
 }
 
 fn listed(op: Op, phase: u32, size: Option<&Size>) -> Option<ListedCall> {
-    let (range, is_optional) = match size {
-        Some(&Size::Drawn { mean, spread, probability, .. }) => {
-            (Some(range(mean, spread)), probability < 1.0)
+    let (range, grain, head, is_optional) = match size {
+        Some(&Size::Drawn { mean, spread, probability, grain, head, .. }) => {
+            let (low, high) = range(mean, spread, grain);
+            (Some((head + low, head + high)), grain, head, probability < 1.0)
         }
-        _ => (None, false),
+        _ => (None, 1, 0, false),
     };
     let (op, peer, bytes, back) = match op {
         Op::Send { to, bytes, mode: workload::SendMode::Synchronous, .. } => {
@@ -99,11 +127,23 @@ fn listed(op: Op, phase: u32, size: Option<&Size>) -> Option<ListedCall> {
         }
         _ => return None,
     };
-    Some(ListedCall { op, phase, peer, bytes, back, communicator: WORLD, range, is_optional })
+    Some(ListedCall {
+        op,
+        phase,
+        peer,
+        bytes,
+        back,
+        communicator: WORLD,
+        range,
+        grain,
+        head,
+        blocks: Vec::new(),
+        is_optional,
+    })
 }
 
-/// The central 95 % of a quantity.
-fn range(mean: f64, spread: Distribution) -> (u64, u64) {
+/// The central 95 % of a size in elements of `grain` bytes.
+fn range(mean_bytes: f64, spread: Distribution, grain: u64) -> (u64, u64) {
     /// Quantiles of the standard normal distribution and of the exponential one.
     const NORMAL: f64 = 1.959_964;
     const EXPONENTIAL: [f64; 2] = [0.025_318, 3.688_879];
@@ -117,6 +157,8 @@ fn range(mean: f64, spread: Distribution) -> (u64, u64) {
             let middle = -sigma * sigma / 2.0;
             ((middle - NORMAL * sigma).exp(), (middle + NORMAL * sigma).exp())
         }
+        Distribution::Poisson { mean } => poisson_range(mean),
     };
+    let mean = elements(mean_bytes, spread, grain) * grain.max(1) as f64;
     ((mean * low).max(0.0).floor() as u64, (mean * high).ceil() as u64)
 }

@@ -150,6 +150,9 @@ pub enum Size {
         spread: Distribution,
         probability: f64,
         grain: u64,
+        /// Bytes before the drawn ones, such as a header.
+        #[serde(default)]
+        head: u64,
         stream: u32,
     },
 }
@@ -172,6 +175,10 @@ pub enum Distribution {
     },
     LogNormal {
         sigma: f64,
+    },
+    /// A Poisson number with this mean, over the mean: counts of particles or vertices.
+    Poisson {
+        mean: f64,
     },
 }
 
@@ -249,8 +256,28 @@ pub struct CollectiveCall {
     /// Relative deviation of the blocks of the vector variants.
     #[serde(default)]
     pub spread: Option<Distribution>,
+    /// Of `alltoallv`: the blocks for the member at each distance, from the rank itself on; all
+    /// are alike if this is empty. `bytes` is their mean.
+    #[serde(default)]
+    pub blocks: Vec<Block>,
     #[serde(default)]
     pub stream: u32,
+}
+
+/// Bytes of a block: the mean if there is a spread.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    pub bytes: u64,
+    #[serde(default)]
+    pub spread: Option<Distribution>,
+}
+
+impl CollectiveCall {
+    /// The block from one member to another, if there are `blocks`.
+    pub fn block(&self, from: u32, to: u32, members: u32) -> Block {
+        self.blocks[((to + members - from) % members) as usize]
+    }
 }
 
 fn eight() -> u64 {

@@ -373,5 +373,6 @@ fn deviation(of: Distribution) -> f64 {
         Distribution::Uniform { width } => width / 3f64.sqrt(),
         Distribution::Exponential { mean } => mean,
         Distribution::LogNormal { sigma } => ((sigma * sigma).exp() - 1.0).sqrt(),
+        Distribution::Poisson { mean } => 1.0 / mean.sqrt(),
     }
 }

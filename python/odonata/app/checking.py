@@ -54,6 +54,11 @@ class Call:
     low: int | None
     high: int | None
     is_optional: bool
+    # Drawn bytes are `head` and a multiple of `grain`.
+    grain: int = 1
+    head: int = 0
+    # Ranges of the blocks of `alltoallv`, if they differ: sent to each member, then received.
+    blocks: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass
@@ -109,6 +114,14 @@ class CheckResult:
     @property
     def is_equal(self) -> bool:
         return all(size.is_equal for size in self.sizes)
+
+    def row(self) -> dict[str, Any]:
+        """All of it for JSON."""
+        sizes = [
+            {**vars(size), "differences": [vars(one) for one in size.differences]}
+            for size in self.sizes
+        ]
+        return {"name": self.name, "sizes": sizes, "is_equal": self.is_equal}
 
     def text(self) -> str:
         lines = []
@@ -197,8 +210,11 @@ def listing(
     names = answer["phases"]
     calls = [
         [
-            Call(op, names[phase], peer, size, back, members[of], low, high, optional)
-            for op, phase, peer, size, back, of, low, high, optional in rows
+            Call(
+                op, names[phase], peer, size, back, members[of], low, high, optional, grain, head,
+                tuple((low, high) for low, high in blocks),
+            )
+            for op, phase, peer, size, back, of, low, high, optional, grain, head, blocks in rows
         ]
         for rows in answer["ranks"]
     ]
@@ -339,18 +355,37 @@ def is_equal(call: Call, row: Mapping[str, Any], size: SizeCheck | None) -> bool
     else:
         if call.members != row["members"] or (call.op in ROOTED and call.peer != row["root"]):
             return False
-        if row["lengths"] and call.low is None and call.op != "reduce_scatter":
-            return all(length == call.bytes for length in row["lengths"])
+        if row["lengths"] and call.op != "reduce_scatter":
+            return are_equal(call, row["lengths"], size)
         if row["lengths"]:
             return True
     if call.low is not None and call.high is not None:
-        if size is not None and call.op != "recv":
-            size.drawn += 1
-            size.outside += not call.low <= row["bytes"] <= call.high
-        return True
+        counted = None if call.op == "recv" else size
+        return is_drawn(call, row["bytes"], (call.low, call.high), counted)
     if call.op == "recv":
         return bool(row["bytes"] >= call.bytes)  # the buffer may be longer than the message
     return bool(row["bytes"] == call.bytes)
+
+
+def are_equal(call: Call, lengths: Sequence[int], size: SizeCheck | None) -> bool:
+    """Whether recorded blocks of a collective are the model's."""
+    if call.low is None and not call.blocks:
+        return all(length == call.bytes for length in lengths)
+    ranges = call.blocks or ((call.low or 0, call.high or 0),) * len(lengths)
+    if len(ranges) != len(lengths):
+        return False
+    pairs = zip(ranges, lengths, strict=True)
+    return all([is_drawn(call, length, within, size) for within, length in pairs])
+
+
+def is_drawn(
+    call: Call, length: int, within: tuple[int, int], size: SizeCheck | None
+) -> bool:
+    """Whether a length consists of whole elements. Those outside of the range are counted."""
+    if size is not None:
+        size.drawn += 1
+        size.outside += not within[0] <= length <= within[1]
+    return length >= call.head and (length - call.head) % max(call.grain, 1) == 0
 
 
 def difference(rank: int, at: int, call: Call, row: Mapping[str, Any] | None) -> Difference:
@@ -361,11 +396,17 @@ def difference(rank: int, at: int, call: Call, row: Mapping[str, Any] | None) ->
         found = described(row["op"], row["peer"], row["bytes"], row["back"])
     else:
         found = f"{row['op']} of {row['bytes']:,} B, {len(row['members'])} ranks"
+        if row["lengths"]:
+            found += f", blocks of {', '.join(str(n) for n in row['lengths'][:MOST_SHOWN])} B"
         found += f", root {row['root']}" if row["op"] in ROOTED else ""
     if call.op in PAIRWISE:
         expected = described(call.op, call.peer, call.bytes, call.back)
+        if call.low is not None and call.high is not None:
+            expected += f", drawn: {call.head} B and a multiple of {call.grain} B"
     else:
         expected = f"{call.op} of {call.bytes:,} B, {len(call.members)} ranks"
+        if call.low is not None or call.blocks:
+            expected = f"{call.op} of multiples of {call.grain} B, {len(call.members)} ranks"
         expected += f", root {call.peer}" if call.op in ROOTED else ""
     return Difference(rank, at, call.phase, found, expected)
 

@@ -42,6 +42,18 @@ def lognormal(sigma: float) -> Distribution:
     return {"kind": "log_normal", "sigma": float(sigma)}
 
 
+def counts() -> Distribution:
+    """A Poisson number of elements of `grain` bytes each, for particles and vertices."""
+    return {"kind": "counts"}
+
+
+def resolved(spread: Distribution | None, size: float, grain: int) -> Distribution | None:
+    """The distribution of this mean size: `counts` depend on it."""
+    if spread is None or spread["kind"] != "counts":
+        return spread
+    return {"kind": "poisson", "mean": size / grain} if size > 0 else None
+
+
 PANELS = ("1ring", "1ringM", "2ring", "2ringM", "long", "longM")
 
 
@@ -241,6 +253,9 @@ class Phases:
         if seconds is not None:
             wanted = "seconds from 0 to 1e6"
             amount["seconds"] = self._number("compute: seconds", seconds, 0, 1e6, wanted)
+        for one in (imbalance, noise):
+            if one is not None and one["kind"] == "counts":
+                self._wrong("compute: counts", "a distribution without elements: normal, uniform")
         offloads = self._overlap == "device" and not host
         self._call(
             "compute", OFFLOADED if offloads else BLOCKING, **amount, kernel=kernel,
@@ -378,9 +393,10 @@ class Phases:
         of = grid or self.grid_of_ranks
         wanted = "a probability above 0, at most 1"
         chance = self._number("sparse: probability", probability, 1e-9, 1, wanted)
+        mean = self._number("sparse", bytes, 0, MOST_BYTES, "bytes of a message")
         size = {
-            "mean": self._number("sparse", bytes, 0, MOST_BYTES, "bytes of a message"),
-            "spread": spread or uniform(0.0), "probability": chance, "grain": int(grain),
+            "mean": mean, "spread": resolved(spread, mean, int(grain)) or uniform(0.0),
+            "probability": chance, "grain": int(grain),
         }  # fmt: skip
         rules: list[tuple[dict[str, Any], dict[str, Any]]] = []
         if partners is None:
@@ -400,6 +416,62 @@ class Phases:
         for (target, _), one in zip(rules, sizes, strict=True):
             self._message("send", target, one, tag, OWN)
         self._wait(OWN)
+
+    def links(
+        self,
+        pairs: Sequence[tuple[int, int, float]],
+        spread: Distribution | Sequence[Distribution | None] | None = None,
+    ) -> list[Link]:
+        """Messages of an irregular decomposition, which `messages` sends: source and destination,
+        and the mean number of elements. With `spread`, of all or of each, the number is drawn, once
+        per iteration."""
+        if spread is None or isinstance(spread, dict):
+            spread = [spread] * len(pairs)
+        found = []
+        for (source, target, elements), one in zip(pairs, spread, strict=True):
+            for rank in (source, target):
+                if not 0 <= rank < self.ranks:
+                    self._wrong(f"links: rank {rank}", f"a rank below {self.ranks}")
+                    return []
+            elements = self._number("links", elements, 0, MOST_BYTES, "a number of elements")
+            drawn = resolved(one, elements, 1)
+            found.append(Link(int(source), int(target), elements, drawn, next(self._streams)))
+        return found
+
+    def messages(
+        self,
+        links: Sequence[Link],
+        bytes: int | Sequence[int],
+        head: int = 0,
+        order: str = "list",
+    ) -> None:
+        """Send a message along each link: `bytes` for each of its elements, for all links or each,
+        and a header of `head` bytes. Along the same links numbers of elements are the same. Each
+        rank posts its receives and sends in the order of the links, and waits for all of them. With
+        the order `isend` it posts receives first, with `send` sends are blocking, too.
+        """
+        if order not in ("list", "isend", "send"):
+            return self._wrong(f"order `{order}`", "`list`, `isend` or `send`")
+        tag, of = next(self._tags) % 32768, self.grid((self.ranks,))
+        grains = [bytes] * len(links) if isinstance(bytes, (int, float)) else list(bytes)
+        first = self._size("messages", head)
+        posts = []
+        for link, each in zip(links, grains, strict=True):
+            grain = self._size("messages", each)
+            size: Any = round(link.elements) * grain + first
+            if link.spread is not None:
+                size = {"mean": link.elements * grain, "spread": link.spread, "probability": 1.0,
+                        "grain": grain, "head": first, "stream": link.stream}  # fmt: skip
+            posts += [("recv", link.target, link.source, size),
+                      ("send", link.source, link.target, size)]  # fmt: skip
+        if order != "list":
+            posts.sort(key=lambda post: post[0])
+        for what, own, other, size in posts:
+            request = BLOCKING if order == "send" and what == "send" else OWN
+            with self.where(axis=0, at=own, grid=of):
+                self._message(what, {"rule": "rank", "rank": other}, size, tag, request)
+        self._wait(OWN)
+        return None
 
     def shift(
         self, by: int, bytes: int, axis: int | None = None, grid: Grid | None = None
@@ -547,26 +619,41 @@ class Phases:
     def collective(
         self,
         kind: str,
-        bytes: int = 0,
+        bytes: float | Sequence[float] = 0,
         *,
         axes: int | Sequence[int] | None = None,
         grid: Grid | None = None,
         root: int = 0,
         grain: int = 8,
-        spread: Distribution | None = None,
+        spread: Distribution | Sequence[Distribution | None] | None = None,
     ) -> None:
         """A collective call of all ranks, or of those that differ only in the coordinates `axes`.
 
-        `bytes` is the vector (broadcast, reductions, scans) or one rank's block (others). `spread`
-        varies the blocks of `allgatherv` and its kin.
+        `bytes` is the vector (broadcast, reductions, scans) or one rank's block (others). Of
+        `alltoallv` it may be a list: the block for the member at each distance, from the rank
+        itself on. `spread` varies the blocks of `allgatherv` and its kin, all or each of the list.
         """
-        size = self._size(kind, bytes)
+        several = [] if isinstance(bytes, (int, float)) else [float(b) for b in bytes]
+        if not isinstance(bytes, (int, float)) and not several:
+            return self._wrong(f"{kind}: no blocks", "bytes, or a list of bytes")
+        mean = float(bytes) if isinstance(bytes, (int, float)) else sum(several) / len(several)
+        size = self._size(kind, mean)
+        if spread is None or isinstance(spread, dict):
+            each, of_all = [spread] * len(several), resolved(spread, mean, int(grain))
+        else:
+            each, of_all = list(spread), None
+        if len(each) != len(several):
+            return self._wrong(f"{kind}: {len(each)} spreads", f"{len(several)}, as blocks")
+        blocks = [
+            {"bytes": self._size(kind, one), "spread": resolved(own, one, int(grain))}
+            for one, own in zip(several, each, strict=True)
+        ]
         partition, members = None, self.ranks
         if axes is not None:
             of = grid or self.grid_of_ranks
-            several = [axes] if isinstance(axes, int) else list(axes)
-            members = math.prod(self._axis(axis, of) for axis in several)
-            made = {"grid": of.number, "axes": several}
+            chosen = [axes] if isinstance(axes, int) else list(axes)
+            members = math.prod(self._axis(axis, of) for axis in chosen)
+            made = {"grid": of.number, "axes": chosen}
             if made not in self._partitions:
                 self._partitions.append(made)
             partition = self._partitions.index(made)
@@ -574,8 +661,8 @@ class Phases:
             return self._wrong(f"{kind}: root {root}", f"a rank from 0 to {members - 1}")
         self._call(
             "collective", OVERLAPPED if self._overlap == "cpu" else BLOCKING, kind=kind,
-            bytes=size, partition=partition, root=root, grain=int(grain), spread=spread,
-            stream=next(self._streams),
+            bytes=size, partition=partition, root=root, grain=int(grain), blocks=blocks,
+            spread=of_all, stream=next(self._streams),
         )  # fmt: skip
         return None
 
@@ -594,13 +681,13 @@ class Phases:
     def allgather(self, bytes: int, **more: Any) -> None:
         self.collective("allgather", bytes, **more)
 
-    def allgatherv(self, bytes: int, **more: Any) -> None:
+    def allgatherv(self, bytes: float, **more: Any) -> None:
         self.collective("allgatherv", bytes, **more)
 
     def alltoall(self, bytes: int, **more: Any) -> None:
         self.collective("alltoall", bytes, **more)
 
-    def alltoallv(self, bytes: int, **more: Any) -> None:
+    def alltoallv(self, bytes: float | Sequence[float], **more: Any) -> None:
         self.collective("alltoallv", bytes, **more)
 
     # The program
@@ -678,6 +765,17 @@ class Phases:
             return of.shape[axis]
         self._wrong(f"axis {axis}", f"an axis of a grid of {len(of.shape)}")
         return 1
+
+
+@dataclass(frozen=True)
+class Link:
+    """A message from a rank to another, and its mean number of elements."""
+
+    source: int
+    target: int
+    elements: float
+    spread: Distribution | None
+    stream: int
 
 
 @dataclass

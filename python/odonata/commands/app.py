@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -95,8 +94,7 @@ def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> 
             model, name, request.machine, list(words[1:]), ranks, values, tick=tick
         )
         if request.as_json:
-            found = dataclasses.asdict(result) | {"is_equal": result.is_equal}
-            print(json.dumps(found), file=stdout, flush=True)
+            print(json.dumps(result.row()), file=stdout, flush=True)
     if not request.as_json:
         print(result.text(), flush=True)
     return 0 if result.is_equal else 1

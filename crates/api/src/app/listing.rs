@@ -18,11 +18,12 @@ pub struct AppCallsResult {
     pub phases: Vec<String>,
     /// Members of the communicators of collectives, in rank order.
     pub communicators: BTreeMap<u32, Vec<u32>>,
-    /// By rank: `[op, phase, peer, bytes, back, communicator, low, high, is_optional]`.
+    /// By rank: `[op, phase, peer, bytes, back, communicator, low, high, is_optional, grain, head,
+    /// blocks]`.
     pub ranks: Vec<Vec<CallRow>>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct CallRow(
     pub &'static str,
     pub u32,
@@ -33,6 +34,9 @@ pub struct CallRow(
     pub Option<u64>,
     pub Option<u64>,
     pub bool,
+    pub u64,
+    pub u64,
+    pub Vec<(u64, u64)>,
 );
 
 /// Calls of one rank that are listed.
@@ -64,7 +68,19 @@ pub fn app_calls(request: &AppCallsRequest) -> Result<AppCallsResult, Vec<InputE
 }
 
 fn row(call: ListedCall) -> CallRow {
-    let ListedCall { op, phase, peer, bytes, back, communicator, range, is_optional } = call;
-    let (low, high) = (range.map(|range| range.0), range.map(|range| range.1));
-    CallRow(op, phase, peer, bytes, back, communicator, low, high, is_optional)
+    let (low, high) = (call.range.map(|range| range.0), call.range.map(|range| range.1));
+    CallRow(
+        call.op,
+        call.phase,
+        call.peer,
+        call.bytes,
+        call.back,
+        call.communicator,
+        low,
+        high,
+        call.is_optional,
+        call.grain,
+        call.head,
+        call.blocks,
+    )
 }

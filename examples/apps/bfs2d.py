@@ -1,0 +1,79 @@
+"""Model of bfs2d.c: the mean numbers of vertices that each level of the search finds.
+
+    odonata app check examples/apps/bfs2d.py --machine aurora -n 8,27,64 -- \\
+        ./bfs2d {scale} {edges}
+
+Each vertex has `edges` neighbors that it has drawn, and a Poisson number of vertices that have
+drawn it. The numbers of vertices per rank are drawn, too: a column of ranks has a Poisson number of
+those of the frontier, and a rank a Poisson number of their neighbors. The directions of the search
+are those of the means, so the mean size of a frontier must not be close to the limit between them.
+"""
+
+import math
+
+from odonata.app import App, Phases, counts, normal
+
+SWITCH = 1 / 20  # share of all vertices above which a search goes up from unvisited vertices
+
+
+def column_gather(a: Phases, frontier: float) -> None:
+    """The frontier of a column of ranks."""
+    a.allgather(4, axes=0, grain=4)
+    a.allgatherv(8 * frontier / a.ranks, axes=0, spread=counts())
+
+
+def send_visits(a: Phases, blocks: list[float], frontier: float) -> None:
+    """Pairs of a vertex and its parent, to the owner in the row: blocks by distance."""
+    a.alltoall(4, axes=1, grain=4)
+    of_column = a.shape[1] / frontier  # relative variance of the frontier of a column
+    spread = [normal(math.sqrt(1 / n + of_column)) if n > 0 else normal(0) for n in blocks]
+    # The root is one vertex, whose column alone has neighbors.
+    a.alltoallv([16 * n for n in blocks], axes=1, grain=16,
+                spread=counts() if frontier == 1 else spread)  # fmt: skip
+
+
+def search(a: Phases) -> None:
+    vertices, degree = 2.0**a.scale, float(a.edges)
+    rows, columns = a.shape
+    bitmap = (math.ceil(vertices / a.ranks) + 7) // 8
+    # `expanded` vertices have been a frontier. An unvisited one is no neighbor of any of them.
+    frontier, unvisited, expanded = 1.0, vertices - 1, 0.0
+    while frontier >= 0.5:
+        # Probability that a vertex has no neighbor among a part of the frontier.
+        def misses(part: float) -> float:
+            drawn = max(1 - frontier * part / (vertices - expanded), 0) ** degree
+            return drawn * math.exp(-degree * frontier * part / vertices)
+
+        found = unvisited * (1 - misses(1))
+        if frontier > SWITCH * vertices:
+            with a.phase("bottom up"):
+                a.allgather(bitmap, axes=0, grain=1)
+                for _ in range(columns if columns > 1 else 0):
+                    a.shift(1, bitmap, axis=1)
+                # After each shift the vertices that were found are left out.
+                miss = misses(1 / columns)
+                each = [unvisited / a.ranks * (1 - miss) * miss**step for step in range(columns)]
+                send_visits(a, [each[-distance % columns] for distance in range(columns)],
+                            frontier)  # fmt: skip
+        else:
+            with a.phase("top down"):
+                column_gather(a, frontier)
+                # Edges of all but the root: a vertex that was found has one more than the mean.
+                edges = frontier * (2 * degree + (0.5 if expanded else 0)) / a.ranks
+                targets = vertices / rows
+                visits = targets * (1 - math.exp(-edges / targets))
+                send_visits(a, [visits / columns] * columns, frontier)
+        with a.phase("count"):
+            a.allreduce(8)
+        expanded += frontier
+        frontier, unvisited = found, unvisited - found
+
+
+model = App(
+    search,
+    grid=2,
+    options={"scale": 12, "edges": 8},
+    merit=lambda a, seconds: a.edges * 2.0**a.scale / seconds,
+    unit="TEPS",
+    title="bfs2d",
+)

@@ -1,0 +1,138 @@
+"""Programs whose data determine their calls, compared with their models."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import odonata as od
+from odonata.app import checking, counts, normal
+from odonata.app.phases import resolved
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+BFS, SPH = EXAMPLES / "apps" / "bfs2d.py", EXAMPLES / "sph"
+
+
+def check(odonata, model, ranks, *command, **more):
+    """The comparison's result, and what the program has printed."""
+    done = odonata("app", "check", model, "--machine", "aurora", "-n", ranks, "--json", "--quiet",
+                   *command, **more)  # fmt: skip
+    assert done.returncode in (0, 1), done.stderr
+    found = json.loads(done.stdout[done.stdout.index('{"name"'):])
+    assert found["is_equal"] == (done.returncode == 0)
+    return found, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def bfs2d(tmp_path_factory):
+    target = tmp_path_factory.mktemp("bfs2d") / "bfs2d"
+    subprocess.run(["sh", COMPILER, "-O1", EXAMPLES / "apps" / "bfs2d.c", "-o", target], check=True)
+    return target
+
+
+def test_the_search_equals_its_model(odonata, bfs2d):
+    found, text = check(odonata, BFS, "8,27,64", "--", bfs2d, "{scale}", "{edges}")
+    assert found["is_equal"], found
+    # The times of the searches: set-up and the check of the tree are not in the model.
+    times = [float(time) for time in re.findall(r"ranks, ([\d.]+) us: ok", text)]
+    for size, time in zip(found["sizes"], times, strict=True):
+        assert size["drawn"] >= 200
+        assert 1e6 * size["model_s"] == pytest.approx(time, rel=0.1)
+
+
+@pytest.mark.parametrize("variable, found, expected", [
+    ("BFS2D_EXTRA_BYTES", "send to rank 9, 44 B", "send to rank 9, 43 B"),
+    ("BFS2D_SWAP", "recv from rank", "recv from rank"),
+])  # fmt: skip
+def test_planted_differences_of_the_search_are_located(odonata, bfs2d, variable, found, expected):
+    result, _ = check(odonata, BFS, "8,12", "--", bfs2d, "{scale}", "{edges}", env={variable: "1"})
+    differences = result["sizes"][1]["differences"]
+    assert differences and all(one["phase"] == "bottom up" for one in differences)
+    for one in differences:
+        assert found in one["found"] and expected in one["expected"]
+        assert one["found"] != one["expected"]
+    assert {one["rank"] for one in differences} <= {9, 10, 11}  # the last row of 4 x 3
+
+
+def test_another_graph_is_not_that_of_the_model(odonata, bfs2d):
+    result, _ = check(odonata, BFS, "8,16", "--", bfs2d, "{scale}", 12)
+    assert not result["is_equal"]
+
+
+WORDS = ("--particles", "{particles}", "--split", "{split}", "--steps", "{steps}")
+
+
+def test_the_sph_code_equals_its_model(odonata):
+    found, text = check(odonata, SPH / "model.py", "8,27,64", "--problem", "steps=1", "--",
+                        "python", SPH / "sph.py", *WORDS)  # fmt: skip
+    assert found["is_equal"], found
+    times = [float(time) for time in re.findall(r"step ([\d.]+) us", text)]
+    for size, time in zip(found["sizes"], times, strict=True):
+        assert size["drawn"] > 3000
+        assert 1e6 * size["model_s"] == pytest.approx(time, rel=0.03)
+
+
+# The last rank sends a byte more than whole particles, or its first messages in another order.
+PLANTED = """
+import sys
+sys.path.insert(0, {folder!r})
+import exchange
+import numpy as np
+send = exchange.Exchange.__call__
+def planted(self, messages):
+    if self.comm.rank == self.comm.size - 1 and len(messages) > 1:
+        {change}
+    return [(source, data[: len(data) // 8 * 8]) for source, data in send(self, messages)]
+exchange.Exchange.__call__ = planted
+import sph
+sys.exit(sph.main())
+"""
+BYTE = "messages[0] = (messages[0][0], np.append(messages[0][1], np.uint8(0)))"
+ORDER = "messages = messages[1:] + messages[:1]"
+
+
+@pytest.mark.parametrize("change, differs", [(BYTE, r"(\d+) B"), (ORDER, r"rank (\d+)")])
+def test_planted_differences_of_the_sph_code_are_located(odonata, tmp_path, change, differs):
+    script = tmp_path / "planted.py"
+    script.write_text(PLANTED.format(folder=str(SPH), change=change))
+    found, _ = check(odonata, SPH / "model.py", "4,8", "--problem", "steps=1", "--",
+                     "python", script, *WORDS)  # fmt: skip
+    for size in found["sizes"]:
+        last = [one for one in size["differences"] if one["rank"] == size["ranks"] - 1]
+        assert last and last[0]["phase"] == "smoothing length", size["differences"]
+        numbers = [re.search(differs, last[0][of]) for of in ("found", "expected")]
+        assert numbers[0][1] != numbers[1][1]
+
+
+def row(op, **more):
+    return {"op": op, "peer": 1, "bytes": 0, "back": 0, "flags": 0, "lengths": [], "root": 0,
+            "members": (0, 1), **more}  # fmt: skip
+
+
+def test_drawn_sizes_are_whole_elements():
+    call = checking.Call("send", "p", 1, 104, 0, (0, 1), 72, 136, False, 32, 8)
+    assert checking.is_equal(call, row("send", bytes=136), None)
+    assert not checking.is_equal(call, row("send", bytes=137), None)
+
+
+def test_blocks_of_alltoallv_have_ranges_of_their_own():
+    blocks = ((0, 0), (16, 48), (0, 0), (16, 48))
+    call = checking.Call("alltoallv", "p", 0, 16, 0, (0, 1), None, None, False, 16, 0, blocks)
+    for lengths, is_equal, outside in (
+        ([0, 32, 0, 48], True, 0), ([16, 32, 0, 64], True, 2), ([0, 33, 0, 32], False, 0),
+        ([0, 32], False, 0),
+    ):  # fmt: skip
+        size = checking.SizeCheck(2)
+        assert checking.is_equal(call, row("alltoallv", lengths=lengths), size) == is_equal
+        assert size.outside == outside
+
+
+def test_counts_depend_on_the_size():
+    assert resolved(counts(), 48, 16) == {"kind": "poisson", "mean": 3}
+    assert resolved(counts(), 0, 16) is None
+    assert resolved(normal(0.1), 48, 16) == normal(0.1)
