@@ -40,6 +40,14 @@ BEGUN = ROOT / "target" / "figures"
 WORKERS = 2
 LIMIT_S = 300  # guard against a hanging probe; each takes about a second
 WHOLE = ("first_flight",)  # scripts that compute and store all their points at once
+# Files of predictions that scripts read.
+READ = {
+    "validation": (
+        "docs/reference/application-predictions.json",
+        "docs/reference/predictions.json",
+        "docs/reference/storage-predictions.json",
+    )
+}
 # Programs that scripts take as an argument, compiled first.
 PROGRAMS = {"scale": "examples/patches.c"}
 
@@ -82,10 +90,11 @@ def recorded() -> dict[str, dict[str, dict[str, str]]]:
 
 
 def files_of(figure: dict) -> dict[str, str]:
-    """The digests of a figure's kept points and of its program, by their paths."""
+    """The digests of a figure's points, which its script keeps or reads, and of its program."""
     sources = [points_of(figure)]
     if program := PROGRAMS.get(figure["name"]):
         sources.append(ROOT / program)
+    sources += [ROOT / path for path in READ.get(figure["name"], ())]
     return {
         str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest()[:16]
         for path in sources

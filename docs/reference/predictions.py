@@ -1,38 +1,52 @@
-"""Write the errors of predictions into README.md (a summary), docs/validation.md (a table), and
-docs/validation/storage.md (measurements of file systems).
+"""Write the errors of predictions into README.md (a summary), docs/validation.md (a table),
+docs/validation/storage.md and applications.md, and docs/models/error-bars.md (factors of bands).
+Also write the factors into python/odonata/data/bands.json.
 
-    python docs/reference/predictions.py [--measure] [--measure-storage] [--check]
+    python docs/reference/predictions.py [--measure [ID]...] [--measure-storage]
+        [--measure-applications [ID]...] [--check]
 
-`predictions.json` has the verdict on every published curve, `storage-predictions.json` the rates of
-file systems. `--measure` predicts all curves again and writes them, which takes six minutes on two
-cores, and `--measure-storage` those rates, in six minutes. `--check` writes nothing and fails if a
-file or a page differs. A test checks the pages, and predicts again what takes less than a second.
+`predictions.json` has the verdict on every published curve and `fidelity-predictions.json` their
+errors at other fidelities. `storage-predictions.json` has the rates of file systems, and
+`application-predictions.json` the results of applications. `--measure` predicts curves again and
+writes them: those that are named, or all, which takes eight minutes on two cores. The rates take
+six minutes, the applications ten. `--check` writes nothing and fails if a file or a page differs. A
+test checks the pages, and predicts again what takes less than a second.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from odonata import published, published_files, units
+from odonata import bands, published, published_apps, published_files, units
+from odonata.app.report import show_merit
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(__file__).with_suffix(".json")
 STORAGE = Path(__file__).with_name("storage-predictions.json")
+APPLICATIONS = Path(__file__).with_name("application-predictions.json")
+OTHERS = Path(__file__).with_name("fidelity-predictions.json")
+# Ranks of the largest job that is repeated with flows.
+MOST_FLOW_RANKS = 1024
+# The fidelity of most curves; curves of long runs have another one.
+PACKET, OTHER_FIDELITIES = "packet", ("flow", "loggp")
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "validation.md",
     ROOT / "docs" / "validation" / "storage.md",
+    ROOT / "docs" / "validation" / "applications.md",
+    ROOT / "docs" / "models" / "error-bars.md",
 )
+BLOCKS = "table|summary|storage|applications|bands"
 BLOCK = re.compile(
-    r"(<!-- docs/reference/predictions.py: (table|summary|storage) -->\n).*?(<!-- end -->)",
-    re.DOTALL,
+    rf"(<!-- docs/reference/predictions.py: ({BLOCKS}) -->\n).*?(<!-- end -->)", re.DOTALL
 )
 # Digits of a stored error: differences between compilers and libraries are far smaller.
 DIGITS = 5
@@ -43,13 +57,73 @@ ACROSS = 3
 
 def verdict_of(curve: published.Curve) -> dict[str, Any]:
     """Errors of the current prediction of a curve, as fractions."""
-    found = published.verdict(published.predict(curve))
+    rows = published.predict(curve)
+    found = published.verdict(rows)
     mean, worst = (round(found[key], DIGITS) for key in ("mean_error", "worst_error"))
-    return {"points": found["sizes"], "mean": mean, "worst": worst, "passes": found["passes"]}
+    passes = {"points": found["sizes"], "mean": mean, "worst": worst, "passes": found["passes"]}
+    return passes | {"errors": errors_of(rows)}
+
+
+def errors_of(rows: Iterable[Mapping[str, Any]]) -> list[float]:
+    return [round(row["error"], DIGITS) for row in rows]
 
 
 def measured(curves: Iterable[published.Curve]) -> dict[str, dict[str, Any]]:
     return {curve.id: verdict_of(curve) for curve in curves}
+
+
+def at_other_fidelities(curves: Iterable[published.Curve]) -> dict[str, dict[str, list[float]]]:
+    """Errors of each curve with flows and in closed form, for the bands of these fidelities.
+
+    Large jobs are not repeated with flows; their own errors stand for them.
+    """
+    return {
+        curve.id: {
+            name: errors_of(published.predict(curve, name))
+            for name in OTHER_FIDELITIES
+            if name != "flow" or curve.nodes * curve.ppn <= MOST_FLOW_RANKS
+        }
+        for curve in curves
+    }
+
+
+def residuals(
+    verdicts: Mapping[str, Mapping[str, Any]],
+    others: Mapping[str, Mapping[str, Sequence[float]]],
+    rates: Mapping[str, Mapping[str, Any]],
+    results: Mapping[str, float],
+    fidelity: str,
+) -> Iterator[bands.Residual]:
+    """Measured over predicted of every point that is no input of the model."""
+    for curve in published.curves():
+        errors = others[curve.id].get(fidelity, verdicts[curve.id]["errors"])
+        for (size, statistic), error in zip(curve.predicted_points(), errors, strict=True):
+            if size not in curve.inputs:
+                kinds = curve.kinds(size, statistic)
+                yield bands.Residual(curve.measured_by, kinds, 1.0 / (1.0 + error))
+    for run in published_files.runs():
+        for result in run.results:
+            rate = rates[f"{run.id} {result.phase}"]
+            if not rate["sets"]:
+                ratio = rate["measured"] / rate["predicted"]
+                yield bands.Residual(run.source, bands.storage_kinds(rate["unit"]), ratio)
+    for one in published_apps.runs():
+        if not one.sets:
+            kinds = bands.application_kinds(one.app)
+            yield bands.Residual(one.origin, kinds, one.measured / results[one.id])
+
+
+def bands_of(*stored: Any) -> str:
+    """The text of `python/odonata/data/bands.json`."""
+    found = {name: bands.factors(residuals(*stored, name)) for name in (PACKET, *OTHER_FIDELITIES)}
+    head = {"about": "written by docs/reference/predictions.py", "level": bands.LEVEL}
+    return json.dumps({**head, "fidelities": rounded(found)}, indent=1) + "\n"
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: rounded(of) for key, of in value.items()}
+    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def rates_of(run: published_files.FileRun) -> dict[str, dict[str, Any]]:
@@ -64,6 +138,37 @@ def rates_of(run: published_files.FileRun) -> dict[str, dict[str, Any]]:
             "sets": row["sets"],
         }
     return found
+
+
+def results_of(runs: Iterable[published_apps.AppRun]) -> dict[str, float]:
+    """Current predictions of applications, in the unit of the measurement."""
+    found = {}
+    for run in runs:
+        (row,) = published_apps.predict(run)
+        found[run.id] = float(f"{row['predicted']:.{DIGITS}g}")
+    return found
+
+
+def applications(results: Mapping[str, float]) -> str:
+    """One row per result of an application: what was measured, predicted, and set by it."""
+    head = "| result | nodes | published | predicted | error | | sets |"
+    lines = [head, "|---|---|---|---|---|---|---|"]
+    good = [0, 0]
+    for run in published_apps.runs():
+        predicted = results[run.id]
+        error = predicted / run.measured - 1.0
+        passes = abs(error) <= published_apps.BOUND
+        good[bool(run.sets)] += passes
+        show = units.show_time if run.unit == "s" else functools.partial(show_merit, unit=run.unit)
+        cells = (f"`{run.id}`", f"{run.nodes:,}", show(run.measured), show(predicted))
+        verdict = "pass" if passes else "FAILS"
+        lines.append(f"| {' | '.join(cells)} | {100 * error:+.1f} % | {verdict} | {run.sets} |")
+    inputs = sum(bool(run.sets) for run in published_apps.runs())
+    text = (
+        f"{good[0]} of {len(results) - inputs} predicted results pass. {good[1]} of {inputs} "
+        "inputs are reproduced within the same bound."
+    )
+    return "\n".join([*lines, "", text])
 
 
 def storage(rates: Mapping[str, Mapping[str, Any]]) -> str:
@@ -86,6 +191,38 @@ def storage(rates: Mapping[str, Mapping[str, Any]]) -> str:
         "are reproduced within the same bounds."
     )
     return "\n".join([*lines, "", text])
+
+
+def band_table(content: Mapping[str, Any]) -> str:
+    """Kinds, how many sources they have, and the factors of those with enough."""
+    by_fidelity = content["fidelities"]
+    head = f"| kind | sources | points | {' | '.join(by_fidelity)} | coverage |"
+    lines = [head, "|---" * (4 + len(by_fidelity)) + "|"]
+    for kind in in_order(by_fidelity[PACKET]):
+        rows = [table[kind] for table in by_fidelity.values()]
+        cells = [kind, str(rows[0]["sources"]), str(rows[0]["points"])]
+        if "factor" in rows[0]:
+            cells += [f"{row['factor']:.2f}" for row in rows]
+            cells.append(f"{100 * rows[0]['coverage']:.0f} %")
+        else:
+            cells += ["not validated"] + [""] * len(rows)
+        lines.append(f"| {' | '.join(cells)} |")
+    all_rows = by_fidelity[PACKET][bands.ALL]
+    text = (
+        f"Columns of fidelities have the factor F, the last one the cross-validated coverage of "
+        f"`{PACKET}`: {100 * all_rows['coverage']:.0f} % over {all_rows['sources']} sources. "
+        f"The median ratio of the ends of a band is {all_rows['median_width']:.2f}."
+    )
+    return "\n".join([*lines, "", *textwrap.wrap(text.replace(" %", "\0%"), COLUMNS)]).replace(
+        "\0", " "
+    )
+
+
+def in_order(table: Mapping[str, Any]) -> list[str]:
+    """Kinds with at most one further word: libraries are left out. General kinds come first."""
+    general = (bands.ALL, bands.NETWORK, bands.STORAGE, bands.APPLICATIONS)
+    kinds = [kind for kind in table if kind.count(",") < 3 or kind.startswith("point")]
+    return sorted(kinds, key=lambda kind: (kind not in general, kind))
 
 
 def operations(rate: float) -> str:
@@ -143,8 +280,11 @@ def percent(fraction: float) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--measure", action="store_true", help="predict all curves again")
+    parser.add_argument("--measure", nargs="*", metavar="ID", help="predict curves again")
     parser.add_argument("--measure-storage", action="store_true", help="predict all rates again")
+    parser.add_argument(
+        "--measure-applications", nargs="*", metavar="ID", help="predict applications again"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; fail if stale")
     given = parser.parse_args()
     stale = []
@@ -155,18 +295,33 @@ def main() -> int:
             if not given.check:
                 path.write_text(text, encoding="utf-8")
 
-    if given.measure:
-        DATA.touch()
-        put(DATA, text_of(measured(published.curves())))
+    if given.measure is not None:
+        curves = published.curves()
+        wanted = named(curves, given.measure)
+        put(DATA, text_of(merged(DATA, curves, measured(wanted))))
+        put(OTHERS, text_of(merged(OTHERS, curves, at_other_fidelities(wanted))))
     if given.measure_storage:
-        STORAGE.touch()
         found: dict[str, dict[str, Any]] = {}
         for run in published_files.runs():
             found |= rates_of(run)
         put(STORAGE, text_of(found))
-    verdicts = json.loads(DATA.read_text(encoding="utf-8"))
-    rates = json.loads(STORAGE.read_text(encoding="utf-8"))
-    texts = {"table": table(verdicts), "summary": summary(verdicts), "storage": storage(rates)}
+    if given.measure_applications is not None:
+        runs = published_apps.runs()
+        results = results_of(named(runs, given.measure_applications))
+        put(APPLICATIONS, text_of(merged(APPLICATIONS, runs, results)))
+    stored = verdicts, _, rates, results = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in (DATA, OTHERS, STORAGE, APPLICATIONS)
+    ]
+    content = bands_of(*stored)
+    put(bands.DATA, content)
+    texts = {
+        "table": table(verdicts),
+        "summary": summary(verdicts),
+        "storage": storage(rates),
+        "applications": applications(results),
+        "bands": band_table(json.loads(content)),
+    }
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         put(page, BLOCK.sub(lambda m: f"{m[1]}{texts[m[2]]}\n{m[3]}", text))
@@ -175,6 +330,22 @@ def main() -> int:
               file=sys.stderr)  # fmt: skip
         return 1
     return 0
+
+
+def named(measurements: Sequence[Any], ids: Sequence[str]) -> list[Any]:
+    """Those with these ids, or all."""
+    unknown = set(ids) - {one.id for one in measurements}
+    if unknown:
+        sys.exit(f"not a measurement: {', '.join(sorted(unknown))}")
+    return [one for one in measurements if not ids or one.id in ids]
+
+
+def merged(
+    path: Path, measurements: Sequence[Any], new: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The stored predictions with new ones, in the order of the measurements."""
+    both = {**json.loads(path.read_text(encoding="utf-8")), **new}
+    return {one.id: both[one.id] for one in measurements if one.id in both}
 
 
 if __name__ == "__main__":

@@ -165,11 +165,6 @@ OPTIONS: tuple[Option, ...] = (
         "Set a key of the machine file, such as `nic.window=64`; repeatable "
         "(docs/reference/machine-file.md)."),
     Option(
-        "app bench faults replay run show traffic tune", "node_kind", ("--node-kind",), (),
-        "Machine", "NAME", False, None, "the machine's `node_kind`", 0, 0,
-        "Kind of the job's nodes, on a machine with several: `gpu` or `cpu` on Perlmutter"
-        " (docs/models/machine.md)."),
-    Option(
         "app bench replay run show traffic tune", "routing", ("--routing",), (), "Machine",
         "NAME", False, None, "the machine's", 0, 0,
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... "
@@ -493,8 +488,7 @@ OPTIONS: tuple[Option, ...] = (
         None, "", 0, 0,
         "With --out: replace an earlier result in DIR and its report; other files stay."),
     Option(
-        "app bench check extrapolate machines preflight replay run show sweep traffic tune "
-        "validate",
+        "app bench extrapolate machines preflight replay run show sweep traffic tune validate",
         "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
         "Print one JSON object on stdout."),
     Option(
@@ -505,13 +499,6 @@ OPTIONS: tuple[Option, ...] = (
         "sweep", "out", ("--out",), (), "Output", "DIR", False, None,
         "STUDY.sweep beside the study", 0, 0,
         "Directory of finished points and the table."),
-    Option(
-        "check", "out", ("--out",), (), "Output", "DIR", False, None,
-        "CAMPAIGN.check beside the campaign file", 0, 0,
-        "Directory of the journal and the results."),
-    Option(
-        "check", "force", ("--force",), (), "Output", "", False, None, "", 0, 0,
-        "Begin again: remove the journal of an earlier campaign in the directory."),
     Option(
         "sweep", "workers", ("--workers",), (), "Model", "N", False, None, "one per core", 1,
         4096,
@@ -527,8 +514,11 @@ OPTIONS: tuple[Option, ...] = (
         "validate", "every", ("--all",), (), "Measurement", "", False, None, "", 0, 0,
         "Also predict measurements that take long: a quarter of an hour on two cores."),
     Option(
-        "check extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "",
-        False, None, "", 0, 0,
+        "validate", "held_out", ("--held-out",), (), "Measurement", "", False, None, "", 0, 0,
+        "Predict the measurements that were set aside to check the bands, and no others."),
+    Option(
+        "extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "", False,
+        None, "", 0, 0,
         "Print no progress line and no notes."),
     Option(
         "show", "as_toml", ("--toml",), (), "Output", "", False, None, "", 0, 0,

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from . import core
-from ._vocabulary import Benchmark, BenchRow, Buffers, FidelityOrAuto
+from ._vocabulary import Benchmark, Buffers, FidelityOrAuto
 from .benchmarks import MESSAGES, NAMES, TWIN_PACKETS, predict
 from .errors import SimulatedFailure
 from .machines import Job
-from .results import Sweep
+from .results import BenchRow, Sweep
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 class BenchResult(Sweep[BenchRow]):
     """Rows by message size, and a summary.
 
-    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`. GPCNeT's tests and
+    A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`. `low` and `high` are
+    the 90 % band of its time or bandwidth, from residuals of measurements, which
+    `summary["bands"]` describes. GPCNeT's tests and
     `bisect` add `latency_p99_s` or `bandwidth_p99_B_per_s`, the 99th percentile over the iterations
     of all ranks. Collectives add `algorithm`, `method` (`exact` or `sampled`), `error` (half of the
     95 % confidence interval, relative), `rounds`, `rounds_played` and `ranks_played`. Error bars

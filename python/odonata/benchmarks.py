@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import core, names, tables
+from . import bands, core, names, tables
 from ._vocabulary import BENCHMARK_ENTRIES, BENCHMARKS, BUFFERS, default_count
 from .errors import Diagnostics, printed
 from .machines import Job, is_job
@@ -83,6 +83,12 @@ def predict(
     }
     is_auto = fidelity == names.AUTO
     answer = core.enter("bench", request, tick, stop)
+
+    def kinds(row: Mapping[str, Any]) -> bands.Kinds:
+        return bands.benchmark_kinds(name, row["bytes"], job.nodes, buffers, job.mpi)
+
+    rows, column = tables.rows_of(answer["rows"]), KINDS[name].column
+    answer |= {"rows": rows, "bands": bands.add(rows, column, kinds, answer["fidelity"])}
     return {
         "odonata": version(),
         "kind": "bench",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import core, filesystems, names
+from . import bands, core, filesystems
 from .machines import Job
 from .units import show_bytes, show_rate, show_time
 from .version import version
 
 NAMES = ("ior", "mdtest")
+# The result that `low` and `high` of a row surround, and its unit.
+COLUMNS = {"ior": ("rate_B_per_s", "B_per_s"), "mdtest": ("operations_per_s", "per_s")}
 
 
 def io_bench(
@@ -24,7 +26,8 @@ def io_bench(
 ) -> dict[str, Any]:
     """Predict IOR or mdtest. `options` are those of the program; see docs/models/io-benchmarks.md.
 
-    The result has `rows`, one per phase, and `io`: phases, files, servers and media.
+    The result has `rows`, one per phase, and `io`: phases, files, servers and media. `low` and
+    `high` are the 90 % band of `rate_B_per_s` of IOR, and of `operations_per_s` of mdtest.
     """
     job.check(fidelity, ())
     request = {
@@ -36,6 +39,9 @@ def io_bench(
         "io_options": options,
     }
     answer: dict[str, Any] = core.enter("io_bench", request, tick, stop)
+    column, unit = COLUMNS[name]
+    kinds = bands.storage_kinds(unit)
+    answer["bands"] = bands.add(answer["rows"], column, lambda _: kinds, fidelity)
     return {
         "odonata": version(),
         "kind": "io_bench",
@@ -65,6 +71,7 @@ def table(summary: dict[str, Any]) -> str:
                 f"{wall['operations_max']} operations per rank, {show_rate(wall['rate_B_per_s'])}, "
                 f"{wall['operations_per_s']:.1f} operations/s"
             )
+    lines += bands.lines(summary["bands"])
     lines += [line.strip() for line in filesystems.lines(summary.get("io"))]
     failure = summary.get("failure")
     if failure is not None:

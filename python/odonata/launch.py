@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import clocks, core, fileio, filesystems, libraries, openmp, records, tables
+from . import bands, clocks, core, fileio, filesystems, libraries, openmp, records, tables
 from . import warm as forker
 from ._vocabulary import Clock, Fidelity
 from .errors import Diagnostics, SimulatedFailure, nearest
@@ -324,6 +324,10 @@ def result_of(
         **{name: data[name] for name in SHORT_TABLES.values()},
     }
     failure = summary.get("failure")
+    if not failure and summary.get("time_s"):
+        has_files = bool(summary.get("io"))
+        used = bands.add([summary], "time_s", lambda _: bands.program_kinds(has_files), fidelity)
+        summary["bands"] = used
     if failure and not summary.get("exit_code"):
         summary["exit_code"] = 130 if failure.get("kind") == "interrupted" else 1
     return RunResult(summary, data, nic_counters)

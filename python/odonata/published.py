@@ -8,6 +8,7 @@ nothing by agreeing; the key `sets` names them. No curve was fitted as a whole.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from . import benchmarks, core, tables
+from . import bands, benchmarks, core, tables
 from .errors import Diagnostics, SimulatedFailure
 from .machines import machine
 
@@ -53,6 +54,23 @@ class Curve:
     profile: str = ""  # how the library differs from its profile, as lines of a profile file
     fidelity: str = "packet"
     slow: bool = False  # predicted only if it is named, or with `--all`
+    inputs: tuple[int, ...] = ()  # sizes of the points that are inputs of the model
+    origin: str = ""  # the measurement's source, if it is not the beginning of `source`
+
+    @property
+    def measured_by(self) -> str:
+        """The source as a unit of the error bars: curves of one study are not independent."""
+        return self.origin or re.split("[,;]", self.source)[0]
+
+    def kinds(self, size: int, statistic: str) -> bands.Kinds:
+        return bands.benchmark_kinds(
+            self.benchmark, size, self.nodes, self.buffers, self.mpi, statistic
+        )
+
+    def predicted_points(self) -> list[tuple[int, str]]:
+        """Size and statistic of each row of `predict`."""
+        tails = [] if self.tail is None else [(self.points[0][0], "p99")]
+        return [(size, "mean") for size, _ in self.points] + tails
 
     @property
     def column(self) -> str:
@@ -86,6 +104,7 @@ def read(name: str) -> Iterator[Curve]:
     for entry in of_file["curve"]:
         keys = {**of_file.get("defaults", {}), **entry}
         unit, points, tail = keys.pop("unit"), keys.pop("points"), keys.pop("tail", None)
+        keys["inputs"] = tuple(keys.pop("inputs", ()))
         if "profile" in keys:
             keys["profile"] = of_file["profiles"][keys["profile"]]
         curve = Curve(**keys, points=(), tail=None)
@@ -124,8 +143,14 @@ def curves() -> tuple[Curve, ...]:
     return latencies() + tuple(curve for name in files for curve in read(name))
 
 
+@functools.cache
+def held_out() -> tuple[Curve, ...]:
+    """Curves that were set aside before their errors were computed, to check the bands once."""
+    return tuple(read("held-out"))
+
+
 class Measurement(Protocol):
-    """A curve, or a run on a file system."""
+    """A curve, a run on a file system or a result of an application."""
 
     @property
     def id(self) -> str: ...
@@ -134,11 +159,11 @@ class Measurement(Protocol):
 
 
 def chosen(
-    wrong: Diagnostics, ids: Sequence[str], others: Sequence[Measurement], every: bool
+    wrong: Diagnostics, ids: Sequence[str], measurements: Sequence[Measurement], every: bool
 ) -> list[Measurement]:
-    """The curves and other measurements with these ids, each once. If `ids` is empty, all that are
-    quick to predict, or `every` one. Unknown ids are added to `wrong`."""
-    known: dict[str, Measurement] = {one.id: one for one in (*curves(), *others)}
+    """The measurements with these ids, each once. If `ids` is empty, all that are quick to predict,
+    or `every` one. Unknown ids are added to `wrong`."""
+    known: dict[str, Measurement] = {one.id: one for one in measurements}
     ids = tuple(dict.fromkeys(ids))
     named = [name for name in ids if wrong.word("curve", name, known, "a published measurement")]
     if ids:
@@ -195,6 +220,7 @@ def predict(
     rows = []
     for (statistic, column, size, number), row in zip(points, predicted):
         measured, estimate = number * curve.unit, row[column] / curve.parts
+        kinds = curve.kinds(size, statistic)
         rows.append(
             {
                 "id": curve.id,
@@ -205,6 +231,10 @@ def predict(
                 f"measured_{unit}": measured,
                 f"predicted_{unit}": estimate,
                 "error": estimate / measured - 1.0,
+                **bands.checked(
+                    curve.measured_by, kinds, summary["fidelity"], measured, estimate,
+                    is_input=size in curve.inputs,
+                ),
                 "conditions": curve.conditions,
                 "sets": curve.sets,
                 "source": curve.source,

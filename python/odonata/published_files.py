@@ -8,11 +8,11 @@ parameter of the model.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import core, published
+from . import bands, core, published
 from .errors import SimulatedFailure
 from .io_benchmarks import io_bench
 from .machines import machine
@@ -121,11 +121,11 @@ def row_of(run: FileRun, result: Result, phase: Mapping[str, Any]) -> dict[str, 
         f"predicted_{result.unit}": predicted,
         "error": error,
         "passes": abs(error) <= BOUNDS[result.unit],
+        **bands.checked(
+            run.source, bands.storage_kinds(result.unit), run.fidelity, result.measured,
+            predicted, is_input=bool(result.sets),
+        ),
         "conditions": run.conditions,
         "sets": result.sets,
         "source": run.source,
     }
-
-
-def passes(rows: Sequence[Mapping[str, Any]]) -> bool:
-    return all(row["passes"] for row in rows)

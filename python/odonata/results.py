@@ -11,14 +11,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast
 
-from . import tables
-from ._vocabulary import BenchRow as BenchRow
+from . import _vocabulary, tables
 from ._vocabulary import TrafficRow as TrafficRow
-from ._vocabulary import TuneRow as TuneRow
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+
+class Ends(TypedDict, total=False):
+    """The 90 % band of a result, in its unit; `summary["bands"]` describes it."""
+
+    low: float | None
+    high: float | None
+
+
+class BenchRow(_vocabulary.BenchRow, Ends, total=False):
+    """A message size of a benchmark."""
+
+
+class TuneRow(_vocabulary.TuneRow, Ends, total=False):
+    """An algorithm at a message size."""
 
 
 class JobRow(TypedDict, total=False):

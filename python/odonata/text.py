@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
-from . import filesystems
+from . import bands, filesystems
 from .benchmarks import KINDS
 from .errors import Diagnostic
 from .preflight import near
@@ -212,6 +212,7 @@ def osu(s: Mapping[str, Any]) -> str:
         for r in rows:
             columns = f"{r[p99] * unit:>18.2f}" if p99 in r else band(r) if bars else ""
             lines.append(f"{r['bytes']:<10}{r[kind.column] * unit:>18.2f}{columns}")
+    lines += [f"# {line}" for line in bands.lines(s.get("bands") or ())]
     return "\n".join(lines)
 
 
@@ -417,7 +418,7 @@ def background_text(background: Mapping[str, Any]) -> str:
     where = f" on {counted(len(background['nodes']), 'node')}" if background.get("nodes") else ""
     of_class = f",{background['class']}" if background.get("class") else ""
     rate = background.get("rate")
-    load = f"{background['load']:g}" if rate is None else units.show_rate(rate).replace(" ", "")
+    load = f"{background['load']:g}" if rate is None else show_rate(rate).replace(" ", "")
     return f"{background['pattern']}:{load}{size}{of_class}{where}"
 
 
@@ -558,6 +559,9 @@ def run(
     why = unpredicted(s)
     head = ("No prediction", why) if why else ("Predicted time", show_time(s.get("time_s"), 4))
     lines.append("  ".join(map(screen.bold, head)))
+    if not why and s.get("bands"):
+        ends = " to ".join(show_time(s[end], 4) for end in ("low", "high"))
+        lines += [f"  {ends}", *(f"  {line}" for line in bands.lines(s["bands"]))]
     if ranks:
         lines += _time_split(ranks, screen)
     calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import core, tables, text
+from . import bands, core, tables, text
 from ._vocabulary import BY_COMMAND, COLLECTIVES, Collective, Fidelity
 from .benchmarks import MESSAGES, check_sizes
 from .errors import Diagnostics
@@ -148,6 +148,12 @@ def run(
         "messages": messages,
     }
     answer = core.enter("tune", request, tick, stop)
+
+    def kinds(row: Mapping[str, Any]) -> bands.Kinds:
+        return bands.benchmark_kinds(collective, row["bytes"], row["nodes"], "host", job.mpi)
+
+    rows = tables.rows_of(answer["rows"])
+    answer |= {"rows": rows, "bands": bands.add(rows, "latency_s", kinds, answer["fidelity"])}
     summary = {
         "odonata": version(),
         "kind": "tune",
@@ -188,6 +194,7 @@ def shown(result: TuneResult, whole: bool) -> str:
     left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
     if left:
         lines.append(f"# not simulated where marked -: {', '.join(left)}; --messages N for more")
+    lines += [f"# {line}" for line in bands.lines(s["bands"])]
     return "\n".join(lines)
 
 

@@ -125,6 +125,7 @@ def test_error_bars_of_a_prediction(odonata):
     output, _, _, *lines = [line for line in done.stdout.splitlines()[2:]]
     assert "packets against loggp on replicas of 4, 8, 16 nodes" in output
     summary = json.loads(odonata(*options, "--error-bars", "--json").stdout)
+    lines = [line for line in lines if not line.startswith("#")]
     for line, row in zip(lines, summary["rows"], strict=True):
         size, latency, low, high, nodes, off, _ = line.split()
         assert (int(size), int(nodes)) == (row["bytes"], row["twin_nodes"]) == (int(size), 16)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 
 import pytest
 
-from odonata import checks, cli, published, published_files
+from odonata import checks, cli, published, published_apps, published_files
 
 BOUNDS = {"mean": 0.05, "worst": 0.15, "single": 0.10}
 
@@ -174,11 +175,62 @@ def test_a_rate_passes_by_its_unit(unit, error, passes):
 def test_slow_measurements_are_predicted_on_request():
     def names(*ids: str, every: bool) -> set[str]:
         wrong = checks.Checks()
-        runs = published_files.runs()
-        return {one.id for one in published.chosen(wrong, ids, runs, every)}
+        return {one.id for one in published.chosen(wrong, ids, known, every)}
 
-    slow = {one.id for one in (*published.curves(), *published_files.runs()) if one.slow}
+    known = (*published.curves(), *published_files.runs(), *published_apps.runs())
+    slow = {one.id for one in known if one.slow}
     assert slow and names(every=True) == names(every=False) | slow
     assert not names(every=False) & slow
     (one, *_) = sorted(slow)
     assert names(one, every=False) == {one}
+
+
+def test_every_result_of_an_application_has_a_source_and_a_model():
+    from odonata.app import load
+
+    runs = published_apps.runs()
+    others = {one.id for one in (*published.curves(), *published_files.runs())}
+    assert len({run.id for run in runs}) == len(runs) and not {run.id for run in runs} & others
+    for run in runs:
+        assert run.source and run.conditions and run.origin and run.measured > 0
+        model = load(run.app)
+        assert set(run.problem) <= set(model.options) and run.unit in ("s", model.unit), run.id
+
+
+def test_a_result_of_an_application_passes_by_its_bound():
+    (run, *_) = published_apps.runs()
+    for error, passes in ((0.099, True), (-0.101, False)):
+        value = run.measured * (1 + error)
+        row = published_apps.row_of(run, {"figure_of_merit": value, "time_s": value}, "loggp")
+        assert row["passes"] == passes and row["error"] == pytest.approx(error)
+
+
+def test_a_result_of_an_application_is_predicted(odonata):
+    """HPL of order 38,400 on one node: 26.5 Tflop/s of the facts about rocHPL."""
+    done = odonata("validate", "hpl_mi250x_small", "--json")
+    (row,) = json.loads(done.stdout)["applications"]["rows"]
+    assert row["measured"] == 26.5e12 and row["unit"] == "flop/s"
+    assert row["error"] == pytest.approx(row["predicted"] / row["measured"] - 1)
+    assert row["low"] < row["predicted"] < row["high"]
+    shown = odonata("validate", "hpl_mi250x_small")
+    assert "26.5 Tflop/s" in shown.stdout and shown.returncode == int(not row["passes"])
+
+
+def test_the_held_out_sources_are_the_seeded_draw():
+    """The seed and the rule that both files state."""
+    open_curves, held = list(published.read("further")), published.held_out()
+    origins = sorted({curve.origin for curve in (*open_curves, *held)})
+    drawn = random.Random(20261128).sample(origins, len(origins) // 2)
+    assert {curve.origin for curve in held} == set(drawn)
+    curves = [*open_curves, *held]
+    assert len(origins) >= 8 and sum(len(curve.points) for curve in curves) >= 60
+    assert len({curve.id for curve in curves}) == len(curves)
+    assert not {curve.id for curve in held} & {curve.id for curve in published.curves()}
+
+
+def test_held_out_measurements_need_the_option(odonata):
+    name = published.held_out()[0].id
+    done = odonata("validate", name)
+    assert done.returncode == 2 and "1 problem" in done.stderr
+    done = odonata("validate", "--held-out", "lumi_host_latency")
+    assert done.returncode == 2 and "1 problem" in done.stderr

@@ -17,7 +17,7 @@ import pytest
 from conftest import ROOT
 
 import odonata as od
-from odonata import _core, _vocabulary, benchmarks, cli, libraries, machines, options
+from odonata import _core, _vocabulary, benchmarks, cli, libraries, machines, options, results
 
 COMMANDS = cli.cli.commands
 MACHINE = "dragonfly-1056"
@@ -144,9 +144,9 @@ def test_rows_have_declared_fields_only():
     job = machine.job(nodes=8, faults="random:1:2", background="uniform:0.1")
     for name in ("latency", "bw", "mbw_mr", "allreduce", "put_alltoall"):
         [row] = od.bench(name, job, sizes=[1024]).rows
-        assert row.keys() <= _vocabulary.BenchRow.__annotations__.keys(), name
+        assert row.keys() <= results.BenchRow.__annotations__.keys(), name
     rows = od.tune("bcast", machine, nodes=4, sizes=[8]).rows
-    assert {key for row in rows for key in row} <= _vocabulary.TuneRow.__annotations__.keys()
+    assert {key for row in rows for key in row} <= results.TuneRow.__annotations__.keys()
 
 
 def test_options_of_commands_are_the_declared_ones():

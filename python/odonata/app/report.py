@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from .. import bands
 from ..terminal import Terminal
 from ..text import counted
 from ..units import show_bytes, show_count, show_percent, show_time
@@ -43,6 +44,7 @@ def shown(result: AppResult) -> str:
             show_merit(row["high"], unit), show_percent(row["efficiency"]),
         ))  # fmt: skip
     lines += Terminal(sys.stdout).columns(cells, ">" * 7)
+    lines += [f"# {line}" for line in bands.lines(s["bands"])]
     if result.rows:
         lines += ["", *breakdown(s["runs"][len(result.rows) - 1])]
     return "\n".join(lines)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .. import core
+from .. import bands, core
 from .._vocabulary import SCALINGS, AppRow, Fidelity, Scaling
 from ..benchmarks import MESSAGES
 from ..errors import Diagnostics, InputError, SimulatedFailure
@@ -38,7 +38,8 @@ WANTED = f"a model: {', '.join(BUILT_IN)}, or a Python file that defines `model 
 class AppResult(Sweep[AppRow]):
     """Rows by number of nodes.
 
-    `figure_of_merit` has the unit `unit`; `low` and `high` are its error bar. `efficiency` is the
+    `figure_of_merit` has the unit `unit`; `low` and `high` are its 90 % band, of which
+    `summary["bands"]` has the residuals and the coverage. `efficiency` is the
     figure of merit per node (weak and strong scaling) relative to the first row.
     `summary["runs"]` has the phases of each row.
     """
@@ -186,6 +187,7 @@ def play(
         "mpi": jobs[0].mpi, "fidelity": fidelity, "ppn": jobs[0].ppn, "seed": jobs[0].seed,
         "scaling": scaling, "problem": dict(values), "is_checked": is_checked(model),
     }  # fmt: skip
+    kinds = bands.application_kinds(name)
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
     measured: dict[str, Any] | None = None
@@ -201,7 +203,8 @@ def play(
                 measured = composition(small, fidelity, messages, tick, stop)
             answer["composition"] = measured
             answer["errors"]["composition"] = measured["error"]
-        rows.append(row_of(model, phases, answer, rows))
+        rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
+    summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
     result = AppResult(name, summary)
@@ -252,7 +255,12 @@ def composition(
 
 
 def row_of(
-    model: App, phases: Phases, answer: dict[str, Any], before: list[dict[str, Any]]
+    model: App,
+    phases: Phases,
+    answer: dict[str, Any],
+    before: list[dict[str, Any]],
+    kinds: bands.Kinds,
+    fidelity: str,
 ) -> dict[str, Any]:
     """The row of one number of nodes."""
     seconds = answer["time_s"]
@@ -262,13 +270,15 @@ def row_of(
     merit, unit = (lambda s: model.merit(phases, s), model.unit) if model.merit else (
         (lambda s: 1 / s), "1/s")  # fmt: skip
     error = sum(answer["errors"].values())
+    band = bands.band_of(kinds, fidelity)
+    fast, slow = bands.ends(seconds, band, max(-error, -0.99), error)
     value = merit(seconds)
     if not value > 0:
         raise input_error("model: merit", value, "a figure of merit above 0")
     row = {
         "nodes": answer["nodes"], "ranks": answer["ranks"], "time_s": seconds,
         "figure_of_merit": value, "unit": unit, "efficiency": 1.0,
-        "low": merit(seconds * (1 + error)), "high": merit(seconds * max(1 - error, 0.01)),
+        "low": merit(slow), "high": merit(fast),
     }  # fmt: skip
     if before:
         base = before[0]

@@ -6,11 +6,12 @@ import json
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import click
 
-from .. import core, machines
+from .. import bands, core, machines
 from ..checks import Checks
 from ..options import options_of
 from ..progress import Progress
@@ -20,67 +21,106 @@ from ..units import show_percent, show_rate, show_time
 from .cli_request import stopped
 from .command import command
 
+Rows = Sequence[Mapping[str, Any]]
+
 
 @command("validate")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @options_of("validate")
 def validate(
-    ids: tuple[str, ...], every: bool, fidelity: str | None, as_json: bool, quiet: bool
+    ids: tuple[str, ...],
+    every: bool,
+    held_out: bool,
+    fidelity: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> int:
     """Predict published measurements, and print the errors of the predictions.
 
-    ID: a published curve, or a run on a file system; all that are quick to predict if none is
-    named. A curve passes with a mean error of at most 5 % and a worst error of at most 15 %. A
-    single number passes with an error of at most 10 %. On file systems, a bandwidth passes with an
-    error of at most 15 %, a rate of operations with at most 30 %. The exit code is 1 if any fails.
+    ID: a published curve, a run on a file system or a result of an application; all that are quick
+    to predict if none is named. A curve passes with a mean error of at most 5 % and a worst error
+    of at most 15 %. A single number, and a result of an application, passes with an error of at
+    most 10 %. On file systems, a bandwidth passes with an error of at most 15 %, a rate of
+    operations with at most 30 %. The exit code is 1 if any fails.
     """
-    from .. import published, published_files
+    from .. import published, published_apps, published_files
 
     wrong = Checks()
     machines.check_names(wrong, None, fidelity or "packet", "mpich")
-    wanted = published.chosen(wrong, ids, published_files.runs(), every)
+    known = published.held_out() if held_out else (
+        *published.curves(), *published_files.runs(), *published_apps.runs()
+    )  # fmt: skip
+    wanted = published.chosen(wrong, ids, known, every)
     wrong.finish()
-    found, rows, files, stop = [], [], [], core.Stop()
+    of_curves: list[Rows] = []
+    of_files: list[Rows] = []
+    of_apps: list[Rows] = []
+    stop = core.Stop()
     for nth, one in enumerate(wanted, 1):
-        of_file_system = isinstance(one, published_files.FileRun)
-        predict = published_files.predict if of_file_system else published.predict
+        predict, into, show = {
+            published.Curve: (published.predict, of_curves, comparison),
+            published_files.FileRun: (published_files.predict, of_files, file_comparison),
+            published_apps.AppRun: (published_apps.predict, of_apps, app_comparison),
+        }[type(one)]
         try:
             with Progress(f"validate {one.id}, {nth} of {len(wanted)}", quiet) as tick:
-                of_one = predict(one, fidelity, tick=tick, stop=stop)  # type: ignore[arg-type]
+                rows = predict(one, fidelity, tick=tick, stop=stop)  # type: ignore[arg-type]
         except KeyboardInterrupt:  # before the core started, or with nothing predicted
             stop.signal = stop.signal or signal.SIGINT
         if stop.signal:
             break
-        if of_file_system:
-            files.append(of_one)
-            shown = "" if as_json else file_comparison(of_one)
-        else:
-            rows += of_one
-            found.append(published.verdict(of_one))
-            shown = "" if as_json else comparison(of_one, found[-1])
-        if shown:
-            print(shown, end="\n\n", flush=True)
-    of_files = [row for of_one in files for row in of_one]
+        into.append(rows)
+        if not as_json:
+            print(show(rows), end="\n\n", flush=True)
+    found = [published.verdict(rows) for rows in of_curves]
+    points, rates, results = (list(chain(*rows)) for rows in (of_curves, of_files, of_apps))
+    checked = bands.cross_validation([*points, *rates, *results])
     if as_json:
         bounds = {"mean": published.MEAN, "worst": published.WORST, "single": published.SINGLE}
-        storage = {"bounds": published_files.BOUNDS, "rows": of_files}
-        about = {"curves_wanted": len(wanted), "interrupted": bool(stop.signal)}
-        answer = {"bounds": bounds, "curves": found, "rows": rows, "storage": storage, **about}
+        answer = {
+            "bounds": bounds,
+            "curves": found,
+            "rows": points,
+            "storage": {"bounds": published_files.BOUNDS, "rows": rates},
+            "applications": {"bound": published_apps.BOUND, "rows": results},
+            **checked,
+            "curves_wanted": len(wanted),
+            "interrupted": bool(stop.signal),
+        }
         print(json.dumps(answer))
     else:
         if found:
             print(table(found, published.MEAN, published.WORST, published.SINGLE))
-        if of_files:
-            print(file_table(of_files))
-    done = len(found) + len(files)
+        if rates:
+            print(file_table(rates))
+        if results:
+            print(app_table(results))
+        if checked["points"]:
+            print(coverage_lines(checked))
+    done = len(found) + len(of_files) + len(of_apps)
     summary = {"rows": [{}] * done, "rows_wanted": len(wanted), "interrupted": bool(stop.signal)}
-    passed = all(v["passes"] for v in found) and published_files.passes(of_files)
+    passed = all(one["passes"] for one in (*found, *rates, *results))
     return stopped(stop, summary) or int(not passed)
 
 
-def comparison(rows: Sequence[Mapping[str, Any]], verdict: Mapping[str, Any]) -> str:
+def coverage_lines(checked: Mapping[str, Any]) -> str:
+    """How many measurements are in their bands, and how wide these are."""
+    lines = [
+        f"{show_percent(checked['coverage'][bands.ALL])} of {counted(checked['points'], 'point')} "
+        f"of {counted(checked['sources'], 'source')} in bands of the other sources, each source "
+        f"with the same weight; median ratio of the ends {checked['median_width']:.2f}"
+    ]
+    for kind, share in checked["coverage"].items():
+        if kind != bands.ALL:
+            lines.append(f"  {kind}: {share if isinstance(share, str) else show_percent(share)}")
+    return "\n".join(lines)
+
+
+def comparison(rows: Rows) -> str:
     """A published curve beside its prediction, a column a point, and how far off it is."""
-    first = rows[0]
+    from .. import published
+
+    first, verdict = rows[0], published.verdict(rows)
     unit, show = ("s", show_time) if "measured_s" in first else ("B_per_s", show_rate)
     lines = [
         f"{first['id']}: {first['what']}",
@@ -115,7 +155,7 @@ def table(found: Sequence[Mapping[str, Any]], mean: float, worst: float, one: fl
     return "\n".join([*Terminal(sys.stdout).columns(cells, "<>>><"), good])
 
 
-def file_comparison(rows: Sequence[Mapping[str, Any]]) -> str:
+def file_comparison(rows: Rows) -> str:
     """A run on a file system: its phases, measured and predicted."""
     first = rows[0]
     screen = Terminal(sys.stdout)
@@ -137,7 +177,7 @@ def file_cells(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (f"    {row['phase']}", *pair, f"{100 * row['error']:+.1f} %", passes(row))
 
 
-def file_table(rows: Sequence[Mapping[str, Any]]) -> str:
+def file_table(rows: Rows) -> str:
     """All phases of runs on file systems in a table."""
     cells = [("file system", "phase", "published", "predicted", "error", "", "")]
     for row in rows:
@@ -149,6 +189,45 @@ def file_table(rows: Sequence[Mapping[str, Any]]) -> str:
         f"{sum(bool(row['sets']) for row in rows)} are inputs of the model"
     )
     return "\n".join(["", *Terminal(sys.stdout).columns(cells, "<<>>><<"), end])
+
+
+def app_comparison(rows: Rows) -> str:
+    """A result of an application, measured and predicted."""
+    (row,) = rows
+    inputs = [f"  input       {row['sets']}"] if row["sets"] else []
+    _, _, measured, predicted, error, verdict, _ = app_cells(row)
+    word = Terminal(sys.stdout).paint(verdict, verdict.style)
+    return "\n".join([
+        f"{row['id']}: {row['what']}",
+        f"  source      {row['source']}",
+        f"  conditions  {row['conditions']}",
+        *inputs,
+        f"  {word}: published {measured}, predicted {predicted}, {error}",
+    ])  # fmt: skip
+
+
+def app_cells(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    from ..app.report import show_merit
+
+    pair = (
+        show_time(row[end]) if row["unit"] == "s" else show_merit(row[end], row["unit"])
+        for end in ("measured", "predicted")
+    )
+    error = f"{100 * row['error']:+.1f} %"
+    nodes = f"{row['nodes']:,}"
+    return (row["id"], nodes, *pair, error, passes(row), "input" if row["sets"] else "")
+
+
+def app_table(rows: Rows) -> str:
+    """All results of applications in a table."""
+    cells = [("application", "nodes", "published", "predicted", "error", "", "")]
+    cells += [app_cells(row) for row in rows]
+    good = sum(row["passes"] for row in rows)
+    end = (
+        f"{counted(good, 'result')} of {len(rows)} within 10.0 %; "
+        f"{sum(bool(row['sets']) for row in rows)} are inputs of the model"
+    )
+    return "\n".join(["", *Terminal(sys.stdout).columns(cells, "<>>>><<"), end])
 
 
 def published_unit(row: Mapping[str, Any]) -> str:

@@ -395,6 +395,8 @@ pub const OPTIONS: &[Opt] = &[
         "Attempts per point if its process dies."),
     opt(&["validate"], "every", ("--all", ""), Measurement, Flag, Nothing,
         "Also predict measurements that take long: a quarter of an hour on two cores."),
+    opt(&["validate"], "held_out", ("--held-out", ""), Measurement, Flag, Nothing,
+        "Predict the measurements that were set aside to check the bands, and no others."),
     opt(&["validate", "extrapolate", "report", "sweep", "check"], "quiet", ("--quiet", ""), Output,
         Flag, Nothing,
         "Print no progress line and no notes."),

@@ -1,12 +1,14 @@
 """HPCG: conjugate gradients with a multigrid preconditioner on a 27-point stencil.
 
-Sources: hpcg-benchmark/hpcg, CG.cpp, ComputeMG_ref.cpp, ExchangeHalo.cpp.
+Sources: hpcg-benchmark/hpcg, CG.cpp, ComputeMG_ref.cpp, ExchangeHalo.cpp; ROCm/rocHPCG,
+ComputeMG.cpp, ComputeSYMGS.cpp, ComputeSPMV.cpp, ComputeRestriction.cpp.
 """
 
 from odonata.app import App, Phases
 
 LEVELS = 4  # of the multigrid preconditioner [CG.cpp]
 POINTS = 27  # of the stencil
+COLORS = 8  # of the rows, in rocHPCG: one for each corner of a cell
 
 
 def exchange(a: Phases, n: list[int]) -> None:
@@ -14,29 +16,69 @@ def exchange(a: Phases, n: list[int]) -> None:
     a.halo(width=1, bytes=8, corners=True, box=n, order="send")
 
 
-def sweep(a: Phases, n: list[int], kernel: str) -> None:
-    """A pass over the matrix: 2 flops per nonzero, of which each is 12 bytes: value and column."""
+def sweep(a: Phases, n: list[int], kernel: str, share: float = 1.0) -> None:
+    """A pass over the matrix: 2 flops per nonzero, of which each is 12 bytes: value and column.
+
+    `share` is the part of the matrix that is read.
+    """
     rows = n[0] * n[1] * n[2]
-    a.compute(flops=2 * POINTS * rows, bytes=(12 * POINTS + 24) * rows, kernel=kernel)
+    flops, bytes = 2 * POINTS * rows * share, (12 * POINTS * share + 24) * rows
+    a.compute(flops=flops, bytes=bytes, kernel=kernel)
 
 
-def multigrid(a: Phases, n: list[int], level: int) -> None:
-    """ComputeMG_ref.cpp. A symmetric Gauss-Seidel is an exchange, a forward and a backward pass."""
-    def smooth() -> None:
+def exchange_with(a: Phases, n: list[int], kernel: str, share: float) -> None:
+    """The halo is exchanged while the rows that do not need it are computed (rocHPCG)."""
+    with a.overlap(offload=True):
+        sweep(a, n, kernel, share)
+        exchange(a, n)
+
+
+def smooth(a: Phases, n: list[int], is_zero: bool) -> None:
+    """A symmetric Gauss-Seidel: a forward and a backward pass. `is_zero`: the vector is zero."""
+    if a.code == "reference":
         exchange(a, n)
         sweep(a, n, "gauss_seidel")
         sweep(a, n, "gauss_seidel")
+    elif is_zero:
+        # ComputeSYMGSZeroGuess reads entries below the diagonal forward, and those above it
+        # backward. The halo is zero.
+        sweep(a, n, "gauss_seidel", 0.5)
+        sweep(a, n, "gauss_seidel", 0.5)
+    else:
+        exchange_with(a, n, "gauss_seidel", 1 / COLORS)
+        sweep(a, n, "gauss_seidel", 1 - 1 / COLORS)
+        sweep(a, n, "gauss_seidel")
 
-    smooth()
+
+def restrict(a: Phases, n: list[int]) -> None:
+    """The residual on the coarse grid. rocHPCG computes it for rows of the coarse grid only."""
+    rows = n[0] * n[1] * n[2]
+    exchange(a, n)
+    if a.code == "reference":
+        sweep(a, n, "spmv")
+        a.compute(flops=rows / 8, bytes=24 * rows / 8, kernel="stream")
+    else:
+        sweep(a, [size // 2 for size in n], "spmv")
+
+
+def multigrid(a: Phases, n: list[int], level: int) -> None:
+    """ComputeMG_ref.cpp."""
+    smooth(a, n, is_zero=True)
     if level == LEVELS - 1:
         return
-    exchange(a, n)
-    sweep(a, n, "spmv")
-    rows = n[0] * n[1] * n[2]
-    a.compute(flops=rows / 8, bytes=24 * rows / 8, kernel="stream")  # restriction
+    restrict(a, n)
     multigrid(a, [size // 2 for size in n], level + 1)
+    rows = n[0] * n[1] * n[2]
     a.compute(flops=rows / 8, bytes=24 * rows / 8, kernel="stream")  # prolongation
-    smooth()
+    smooth(a, n, is_zero=False)
+
+
+def multiply(a: Phases, n: list[int]) -> None:
+    if a.code == "reference":
+        exchange(a, n)
+        sweep(a, n, "spmv")
+    else:
+        exchange_with(a, n, "spmv", 1.0)
 
 
 def dot(a: Phases, rows: float) -> None:
@@ -55,8 +97,7 @@ def cg(a: Phases) -> None:
         with a.phase("waxpby"):
             a.compute(flops=2 * rows, bytes=24 * rows, kernel="stream")
         with a.phase("spmv"):
-            exchange(a, n)
-            sweep(a, n, "spmv")
+            multiply(a, n)
         with a.phase("dot"):
             dot(a, rows)
         with a.phase("waxpby"):
@@ -66,7 +107,7 @@ def cg(a: Phases) -> None:
 
 
 def flops(a: Phases) -> float:
-    """The flops that HPCG counts."""
+    """The flops that HPCG counts: those of the reference, whatever the program computes."""
     n = [int(size) for size in a.box]
     rows = float(n[0] * n[1] * n[2])
     levels = sum((5 if k < LEVELS - 1 else 2) * 8.0**-k for k in range(LEVELS))
@@ -78,7 +119,7 @@ model = App(
     cg,
     grid=3,
     first_fastest=True,
-    options={"nx": 104, "ny": 104, "nz": 104, "iterations": 50},
+    options={"nx": 104, "ny": 104, "nz": 104, "iterations": 50, "code": "reference"},
     box=("nx", "ny", "nz"),
     ppn=12,
     merit=lambda a, seconds: flops(a) / seconds if seconds > 0 else 0.0,
