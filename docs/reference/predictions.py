@@ -236,13 +236,28 @@ def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
 
 def table(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     """One row per curve of several points, and a sentence about the single numbers."""
-    lines = ["| curve | points | mean error | worst error | |", "|---|---|---|---|---|"]
+    head = "| curve | points | mean error | worst error | in the band | |"
+    lines = [head, "|---|---|---|---|---|---|"]
+    curves = {curve.id: curve for curve in published.curves()}
     for name, v in verdicts.items():
         if v["points"] > 1:
-            cells = (percent(v["mean"]), percent(v["worst"]), "pass" if v["passes"] else "FAILS")
-            lines.append(f"| `{name}` | {v['points']} | {' | '.join(cells)} |")
+            inside = in_band(curves[name], v["errors"])
+            cells = (percent(v["mean"]), percent(v["worst"]), f"{sum(inside)} of {len(inside)}")
+            verdict = "pass" if v["passes"] else "FAILS"
+            lines.append(f"| `{name}` | {v['points']} | {' | '.join(cells)} | {verdict} |")
     lines += ["", score(verdicts)]
     return "\n".join(lines)
+
+
+def in_band(curve: published.Curve, errors: Sequence[float]) -> list[bool]:
+    """Whether each point that is no input is in the band of all other sources."""
+    found = []
+    for (size, statistic), error in zip(curve.predicted_points(), errors, strict=True):
+        if size not in curve.inputs:
+            kinds = curve.kinds(size, statistic)
+            factor = bands.band_of(kinds, PACKET, without=curve.measured_by).factor
+            found.append(1.0 / factor <= 1.0 / (1.0 + error) <= factor)
+    return found
 
 
 def score(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
