@@ -13,6 +13,7 @@ import math
 
 from odonata.app import App, Phases, counts, normal
 
+EDGE = 16  # bytes of an edge
 SWITCH = 1 / 20  # share of all vertices above which a search goes up from unvisited vertices
 
 
@@ -48,8 +49,11 @@ def search(a: Phases) -> None:
         if frontier > SWITCH * vertices:
             with a.phase("bottom up"):
                 a.allgather(bitmap, axes=0, grain=1)
-                for _ in range(columns if columns > 1 else 0):
-                    a.shift(1, bitmap, axis=1)
+                for _ in range(columns):
+                    # All edges of the rank, for the vertices of one column.
+                    a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="tree")
+                    if columns > 1:
+                        a.shift(1, bitmap, axis=1)
                 # After each shift the vertices that were found are left out.
                 miss = misses(1 / columns)
                 each = [unvisited / a.ranks * (1 - miss) * miss**step for step in range(columns)]
@@ -58,6 +62,7 @@ def search(a: Phases) -> None:
         else:
             with a.phase("top down"):
                 column_gather(a, frontier)
+                a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="tree")
                 # Edges of all but the root: a vertex that was found has one more than the mean.
                 edges = frontier * (2 * degree + (0.5 if expanded else 0)) / a.ranks
                 targets = vertices / rows

@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         for (int i = 0; i < rounds * terms; i++) local[i] = rank + I * i;
 
     MPI_Win_fence(0, win);
+    double start = MPI_Wtime();
     for (int i = 0; i < count; i++) {
         int target = (rank + 1 + i % others) % ranks, round = i / others;
         if (put)
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
         if ((i + 1) % fence == 0 || i + 1 == count) MPI_Win_fence(0, win);
     }
 
+    double seconds = MPI_Wtime() - start;
     const double complex *got = put ? window : local;
     for (int step = 1; step < ranks; step++) {
         /* Put: which of that rank's accesses came here. Get: which went to it. */
@@ -63,8 +65,8 @@ int main(int argc, char **argv)
     }
     MPI_Allreduce(&wrong, &all_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("fmm: %d %ss of %zu bytes per rank: %s\n", count, put ? "put" : "get",
-               terms * sizeof *local, all_wrong ? "WRONG" : "ok");
+        printf("fmm: %d %ss of %zu bytes per rank, %.3f us: %s\n", count, put ? "put" : "get",
+               terms * sizeof *local, 1e6 * seconds, all_wrong ? "WRONG" : "ok");
     MPI_Win_free(&win);
     free(local);
     MPI_Finalize();

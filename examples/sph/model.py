@@ -14,6 +14,7 @@ from odonata.app import App, Phases, normal
 
 BITS = 15  # of the program's Hilbert keys
 H_FACT, WIDER = 1.2, 1.1  # smoothing length in mean distances; margin of the ghosts (hydro.py)
+PAIR = 100  # bytes of memory per pair of neighbors [estimate]
 SPREAD = 0.1  # of the particles of an interface: planes of the lattice, or parts of them [estimate]
 
 
@@ -85,6 +86,7 @@ def gather(a: Phases, bytes: int, rows: list[int]) -> None:
 
 def steps(a: Phases) -> None:
     patches, pairs = octree(a)
+    particles = lattice(a.particles)[0] / patches
     links = a.links(pairs, normal(SPREAD))
     messages, held, none = [0] * a.ranks, [0] * a.ranks, [0] * a.ranks
     for source, _, _ in pairs:
@@ -115,6 +117,11 @@ def steps(a: Phases) -> None:
             with a.phase("corrector"):
                 a.allreduce(8)
                 a.allreduce(8)
+            with a.phase("forces"):
+                for rank, patches_of in enumerate(held if nth == 0 else ()):
+                    with a.where(axis=0, at=rank):
+                        # Neighbors, smoothing lengths and forces: some 60 pairs per particle.
+                        a.compute(bytes=PAIR * 60 * patches_of * particles, kernel="pair")
         with a.phase("time step"):
             a.allreduce(8)
 
@@ -126,7 +133,7 @@ model = App(
         "particles": 16,  # along x
         "split": 128,  # most particles of a patch
         "steps": 2,
-        "corrections": 2,  # passes of the corrector: 1 or 2
+        "corrections": 2,  # passes of the corrector
     },
     unit="1/s",
     title="SPH on patches",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import odonata as od
+from odonata import app
 from odonata.app import checking, counts, normal
 from odonata.app.phases import resolved
 
@@ -107,6 +108,35 @@ def test_planted_differences_of_the_sph_code_are_located(odonata, tmp_path, chan
         assert last and last[0]["phase"] == "smoothing length", size["differences"]
         numbers = [re.search(differs, last[0][of]) for of in ("found", "expected")]
         assert numbers[0][1] != numbers[1][1]
+
+
+# Changes of a model: a byte, and a partner.
+CHANGED = {
+    "swfft": [("(n, n, n), 16)", "(n, n, n), 17)"), ("shape.insert(axis", "shape.insert(2 - axis")],
+    "fmm": [("(a.order + 1) ** 2", "(a.order + 1) ** 2 + 1"), ("access(size, count=count)",
+                                                             "access(size, count=count, shift=1)")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_changed_models_differ_from_their_programs(odonata, tmp_path, name):
+    program, source = tmp_path / name, EXAMPLES / "apps" / f"{name}.c"
+    subprocess.run(["sh", COMPILER, "-O1", source, "-o", program, "-lm"], check=True)
+    models = {"swfft": EXAMPLES / "apps" / "swfft.py", "fmm": Path(app.__file__).parent / "models"
+              / "fmm.py"}  # fmt: skip
+    text, words = models[name].read_text(), {
+        "swfft": ("--problem", "points=32", "--", program, "{points}"),
+        "fmm": ("--problem", "count=150", "--problem", "fence_every=21", "--", program, "get",
+                "{count}", "{fence_every}", "{order}"),
+    }[name]  # fmt: skip
+    for nth, change in enumerate([(), *CHANGED[name]]):
+        model = tmp_path / f"model{nth}.py"
+        model.write_text(text.replace(*change) if change else text)
+        assert change == () or model.read_text() != text
+        found, _ = check(odonata, model, "4,8", *words)
+        assert found["is_equal"] == (change == ())
+        for size in found["sizes"] if change else ():
+            assert size["differences"][0]["found"] != size["differences"][0]["expected"]
 
 
 def row(op, **more):

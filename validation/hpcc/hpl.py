@@ -34,6 +34,9 @@ class Step:
         self.width = min(a.nb, self.left)
         self.row, self.column = k % self.p, k % self.q
         self.rows = [local(self.left, a.nb, d, self.p) for d in range(self.p)]
+        # With the right-hand side, and without the panel.
+        self.columns = [local(self.left + 1, a.nb, d, self.q) for d in range(self.q)]
+        self.columns[0] -= self.width
 
     def rank(self, down: int, across: int) -> int:
         """The rank at these distances from the owner of the panel's first block."""
@@ -61,7 +64,7 @@ class Step:
         row, which the ranks of the smallest distances forward."""
         short, long = self.width + 4, 2 * self.width + 4
         power = 1 << (self.p.bit_length() - 1)
-        beyond = self.p - power
+        beyond = self.p - power if self.p > 1 else 0
 
         def fixed(size: int):
             return lambda nth: (1, 0, DOUBLE * size)
@@ -71,6 +74,11 @@ class Step:
             self.a.messages(self.a.links([(*ends, 1)]), DOUBLE * size, order="send")
 
         with self.a.loop(self.width):
+            # Half of the panel is updated after the average column.
+            with self.a.where(axis=1, at=self.column):
+                for down, rows in enumerate(self.rows):
+                    with self.a.where(axis=0, at=(self.row + down) % self.p):
+                        self.a.compute(flops=rows * self.width, kernel="panel")
             for d in range(beyond):
                 if d == 0:
                     self.swap([(0, power)], [0], [fixed(self.width)], [fixed(short)])
@@ -118,8 +126,7 @@ class Step:
         power = 1 << (self.p.bit_length() - 1)
         beyond = self.p - power
         # With the right-hand side, and without the panel.
-        columns = [local(self.left + 1, self.nb, d, self.q) for d in range(self.q)]
-        columns[0] -= self.width
+        columns = self.columns
         across = [d for d in range(self.q) if columns[d] > 0]
 
         def upper(nth: int):
@@ -152,6 +159,16 @@ class Step:
         self.spread_beyond(power, beyond, lambda s, t, _: one([(s, t)], upper), self.width)
         one([(d, power + d) for d in range(beyond)], upper)
 
+    def update(self) -> None:
+        """A triangular solve of the rows of U by all ranks of a column, then the product."""
+        for down, rows in enumerate(self.rows):
+            below = rows - (self.width if down == 0 else 0)
+            for across, columns in enumerate(self.columns):
+                flops = columns * self.width * (self.width + 2 * below)
+                with self.a.where(axis=0, at=(self.row + down) % self.p), \
+                        self.a.where(axis=1, at=(self.column + across) % self.q):  # fmt: skip
+                    self.a.compute(flops=flops, kernel="gemm")
+
 
 def factorization(a: Phases) -> None:
     if a.n % a.nb:
@@ -159,13 +176,14 @@ def factorization(a: Phases) -> None:
     for k in range(a.n // a.nb):
         step = Step(a, k)
         with a.phase("pdfact"):
-            if step.p > 1:
-                step.factorize()
+            step.factorize()
         with a.phase("bcast"):
             step.broadcast()
         with a.phase("laswp"):
             if step.p > 1:
                 step.exchange()
+        with a.phase("update"):
+            step.update()
 
 
 model = App(
