@@ -46,7 +46,8 @@ def residuals() -> list[bands.Residual]:
 
 def group(one: bands.Residual) -> str:
     """The row of a point: a kind without buffers, sizes, libraries and names of applications."""
-    return one.kinds[1] if one.kinds[1] == bands.APPLICATIONS else one.kinds[2]
+    of_network = one.kinds[1] in (bands.NETWORK, bands.STORAGE)
+    return one.kinds[2] if of_network else one.kinds[1]
 
 
 def draw(points: list[bands.Residual]) -> None:

@@ -36,6 +36,8 @@ SHORT, MEDIUM = 1 << 10, 64 << 10
 
 # From general to specific.
 Kinds = tuple[str, ...]
+# Tests that load the network, and benchmarks with background traffic.
+LOADED: Kinds = (ALL, NETWORK, "under load")
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,14 @@ def benchmark_kinds(
     """Kinds of a result of `odonata bench`."""
     memory = {"host": "host", "gpu": "GPU"}[buffers]
     if statistic == "p99":
-        return (ALL, NETWORK, "99th percentiles")
+        return (ALL, "99th percentiles")
     if name in POINT_TO_POINT:
         where = "within a node" if nodes == 1 else "between nodes"
         return (ALL, NETWORK, "point-to-point", f"point-to-point, {memory} buffers, {where}")
     if name in ONE_SIDED:
         return (ALL, NETWORK, "one-sided", f"one-sided, {memory} buffers")
     if name in UNDER_LOAD:
-        return (ALL, NETWORK, "under load")
+        return LOADED
     length = "short" if size <= SHORT else "medium" if size <= MEDIUM else "long"
     of_size = f"collectives, {length} messages, {memory} buffers"
     library = "a profile file" if mpi.endswith(".toml") else mpi.removesuffix("-aurora")

@@ -139,7 +139,7 @@ def latencies() -> tuple[Curve, ...]:
 def curves() -> tuple[Curve, ...]:
     """All curves, in the order of the table in the README."""
     files = ("curves", "dgnettest-all2all", "dgnettest-bisect", "gpcnet", "elbert-nics", "spock",
-             "aurora")  # fmt: skip
+             "aurora", "further")  # fmt: skip
     return latencies() + tuple(curve for name in files for curve in read(name))
 
 

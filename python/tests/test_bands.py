@@ -149,6 +149,12 @@ def test_rows_of_a_benchmark_have_a_band_without_other_runs():
     assert wide["low"] == pytest.approx(low) and wide["high"] >= narrow["high"]
 
 
+def test_background_traffic_is_load():
+    job = od.machine("dragonfly-1056").job(nodes=4, background="uniform:0.1")
+    (used,) = od.bench("latency", job, [8]).summary["bands"]
+    assert used["kind"] == "under load"
+
+
 def test_rows_of_tune_have_a_band():
     found = od.tune("allreduce", od.machine("dragonfly-1056"), nodes=4, sizes=[8])
     assert all(r["low"] < r["latency_s"] < r["high"] for r in found.rows)
