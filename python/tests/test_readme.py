@@ -15,7 +15,7 @@ import odonata as od
 from odonata import demo, published
 
 # Curves that take more than a second to predict; `--measure` predicts them, too.
-LONG = ("elbert_osu_mbw_mr", "elbert_osu_mbw_mr_long", "elbert_osu_multi_lat")
+LONG = ("elbert_osu_mbw_mr", "elbert_osu_mbw_mr_long", "elbert_osu_multi_lat", "xc_put_bw")
 README = (ROOT / "README.md").read_text()
 VALIDATION = (ROOT / "docs" / "validation.md").read_text()
 
