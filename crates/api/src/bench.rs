@@ -7,6 +7,7 @@ use super::bench_checks::{
     buffers, missing_gpus, no_bars, simulated_shifts, too_large, too_long, too_many, window,
 };
 use super::bench_data::{BenchRequest, BenchResult, BenchRow};
+use super::bench_memory::NodeBuffers;
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing};
 use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
@@ -147,6 +148,7 @@ fn run_at_fidelity(
         tally: Some(Tally::default()),
         network: None,
         replicas: Vec::new(),
+        buffers: None,
         tick,
     };
     if tolerance.is_some()
@@ -195,7 +197,10 @@ fn run_at_fidelity(
             break;
         }
     }
-    let Session { job, sums, congestion, tally, network, replicas, .. } = session;
+    let Session { job, mut sums, congestion, tally, network, replicas, buffers, .. } = session;
+    if let (Some(limits), Some(buffers)) = (&mut sums.limits, &buffers) {
+        buffers.add_to(limits, &job);
+    }
     if let Some(tally) = tally {
         let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
         result.counter_table = tally.rows(&job.machine, fidelity, &nics);
@@ -234,12 +239,23 @@ struct Session<'a> {
     tally: Option<Tally>,
     network: Option<NetworkErrors>,
     replicas: Vec<ReplicaRow>,
+    /// Those of the size with the most memory.
+    buffers: Option<NodeBuffers>,
     tick: &'a mut dyn FnMut(Progress) -> bool,
 }
 
 impl Session<'_> {
     /// Simulates one size; the error is how the run ended if it did not finish.
     fn row(&mut self, bytes: u64, band: Option<Band>) -> Result<BenchRow, End> {
+        let buffers = NodeBuffers::of(&self.job, self.benchmark, bytes);
+        let failure = buffers.as_ref().and_then(|buffers| buffers.failure(&self.job));
+        let used = |buffers: &Option<NodeBuffers>| buffers.as_ref().map_or(0, |own| own.used);
+        if used(&buffers) > used(&self.buffers) {
+            self.buffers = buffers;
+        }
+        if let Some(blocked) = failure {
+            return Err(End::Exhausted(blocked));
+        }
         let Session { job, benchmark, fidelity, overrides, messages, .. } = &*self;
         let mut row = match sampled(job, *benchmark, bytes, overrides, *fidelity, *messages) {
             Some(parts) => {

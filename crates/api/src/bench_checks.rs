@@ -183,7 +183,7 @@ pub(super) fn too_long(
     let seconds = all as f64 / messages_per_s(fidelity, bench, bytes);
     let times = seconds / LONGEST_S;
     let default = calls::most_messages() as f64;
-    if fidelity == Fidelity::Packet || times <= messages as f64 / default {
+    if fidelity == Fidelity::Packet || times <= (messages as f64 / default).max(1.0) {
         return None;
     }
     let what = match bench {

@@ -12,6 +12,7 @@ mod bench;
 mod bench_calls;
 mod bench_checks;
 mod bench_data;
+mod bench_memory;
 mod benchmarks;
 mod call_notes;
 mod calls;

@@ -93,7 +93,7 @@ fn describe(job: &Job, node: NodeId, sum: NodeMemory, bound: u64) -> String {
 }
 
 /// Bytes with three digits and a decimal unit, as in the tables.
-fn format_bytes(bytes: u64) -> String {
+pub(super) fn format_bytes(bytes: u64) -> String {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000_000, "TB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
     let Some((size, unit)) = UNITS.into_iter().find(|&(size, _)| bytes >= size) else {

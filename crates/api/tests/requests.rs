@@ -31,6 +31,46 @@ fn invalid_requests_are_refused_before_the_run() {
     assert_eq!(error_keys(wrong), ["benchmark", "fidelity", "machine", "mpi"]);
 }
 
+/// A run of many minutes is refused with the number of its messages.
+#[test]
+fn a_run_that_takes_long_is_refused_beforehand() {
+    let windows = |more: serde_json::Value| {
+        let mut request = request("mbw_mr", 1, &[4 << 20]);
+        request["machine"]["name"] = "aurora".into();
+        (request["nodes"], request["fidelity"]) = (9_658.into(), "flow".into());
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("one").clone());
+        request
+    };
+    let errors = run(windows(serde_json::json!({}))).expect_err("refused");
+    assert_eq!(errors[0].at, "messages");
+    // A warm-up and two iterations of 64 messages of each of 4,829 pairs.
+    assert!(errors[0].expected.contains("927168 messages"), "{errors:?}");
+    // Few messages are never refused, however small the budget.
+    let few = windows(serde_json::json!({"nodes": 2, "messages": 10}));
+    assert_eq!(run(few).expect("runs").rows.len(), 1);
+}
+
+/// A node without memory for the buffers ends the job, as it would on the machine. With `warn` this
+/// is reported, and the time is predicted.
+#[test]
+fn buffers_beyond_a_nodes_memory_are_a_limit_of_the_machine() {
+    let with = |limits: &str| {
+        let mut request = request("allgather", 2, &[8, 4 << 10]);
+        request["machine"]["set"] = serde_json::json!([["node.memory", "20 KiB"]]);
+        (request["limits"], request["mpi"]) = (limits.into(), "none".into());
+        run(request).expect("legal")
+    };
+    let failed = with("fail");
+    assert_eq!(failed.rows.len(), 1, "the smaller size fits");
+    let failure = failed.failure.expect("two ranks of a node have five blocks of 4 KiB each");
+    assert!(failure.kind == "limit" && failure.message.contains("out of memory"), "{failure:?}");
+    let warned = with("warn");
+    assert!(warned.failure.is_none() && warned.rows.len() == 2);
+    let limits = warned.limits.expect("reported");
+    assert!(limits.crossed.iter().any(|row| row.limit == "memory"), "{limits:?}");
+    assert!(with("off").limits.is_none_or(|limits| limits.crossed.is_empty()));
+}
+
 /// Errors that any machine would have are reported even if the machine file or its faults are
 /// invalid. Errors that exist on the machine without faults are reported with the faults. Nothing
 /// is reported that depends on a valid file.

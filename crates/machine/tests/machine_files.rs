@@ -452,7 +452,7 @@ fn a_machine_has_nodes_of_the_selected_kind() {
 #[test]
 fn a_kind_of_nodes_is_one_of_the_machine() {
     let errors = refused("perlmutter", &[("node_kind", "gpus")]);
-    assert_eq!(errors, ["node_kind: found `gpus`, expected one of cpu, gpu (did you mean `gpu`?)"]);
+    assert_eq!(errors, ["node_kind: found `gpus`, expected one of cpu, gpu; did you mean `gpu`?"]);
     let errors = refused("aurora", &[("node_kind", "gpu")]);
     assert!(errors[0].contains("nodes of this machine are of one kind"), "{errors:?}");
     let none = "like = \"dragonfly-1056\"\n[node_kinds.a]\nnode.cores = 3\n";
