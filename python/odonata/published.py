@@ -47,6 +47,7 @@ class Curve:
     nodes: int = 2
     ppn: int = 1
     placement: str = "contiguous"
+    node_runs: tuple[tuple[int, int], ...] = ()  # instead: first node, and number of nodes
     buffers: str = "host"
     nic_policy: str | None = None
     window: int | None = None
@@ -179,6 +180,14 @@ def compare() -> list[dict[str, Any]]:
     return [row for curve in latencies() for row in predict(curve)]
 
 
+def placement_of(curve: Curve) -> str | list[int]:
+    """The placement of the curve's job: its name, or the node of each rank."""
+    if not curve.node_runs:
+        return curve.placement
+    nodes = [first + n for first, count in curve.node_runs for n in range(count)]
+    return [node for node in nodes for _ in range(curve.ppn)]
+
+
 def predict(
     curve: Curve,
     fidelity: str | None = None,
@@ -202,7 +211,7 @@ def predict(
             nodes=curve.nodes,
             ppn=curve.ppn,
             mpi=mpi,
-            placement=curve.placement,
+            placement=placement_of(curve),
             nic_policy=curve.nic_policy,
         )
         summary = benchmarks.predict(
