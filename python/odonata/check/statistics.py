@@ -32,18 +32,22 @@ class Comparison:
 
 def compare(
     repeats: Sequence[Sequence[float]], predicted: Sequence[float], margin: float, error: float,
-    like: Comparison | None = None,
+    like: Comparison | None = None, controls: Sequence[int] = (),
 ) -> Comparison:  # fmt: skip
     """Compare repeats of all units with the predictions. `error` is the error bar of the
-    predictions, which bounds a test of few units. `like` is an earlier comparison of the same kind
-    of test: a test of suspects only has no sound median of its own."""
+    predictions, which bounds a test of few units. A test of suspects has no sound median of its
+    own: the center is that of its `controls`, units that were sound before, or if these are few
+    that of `like`, an earlier comparison of the same kind of test."""
     ratios = [
         [value / expected for value, expected in zip(values, predicted, strict=True)]
         for values in repeats
     ]
     n = len(predicted)
     is_many = n >= LEAST_UNITS
-    if like is not None:
+    if len(controls) >= LEAST_UNITS:
+        is_many = True
+        centers = [statistics.median(values[i] for i in controls) for values in ratios]
+    elif like is not None:
         is_many = True
         centers = [like.center] * len(ratios)
     else:

@@ -25,6 +25,7 @@ Nic = tuple[int, int]
 CLUSTER = 0.75  # share of a switch's or node's NICs that must be bad to name the whole [estimate]
 # Corrected bit-error rates: about 1e-11 is normal (HPE); ten times as much is not [estimate].
 MOST_BER = 1e-10
+CONTROLS = 16  # sound units in a test of suspects
 MOST_CELLS = 40_000  # of the heat map
 # What a failed check of cxi_healthcheck says about the part.
 PART_OF_CHECK = {
@@ -155,7 +156,7 @@ class Suite:
 
     def compared(
         self, stage: str, test: Test, labels: Sequence[str], keep: bool = False,
-        like: robust.Comparison | None = None,
+        like: robust.Comparison | None = None, controls: Sequence[int] = (),
     ) -> robust.Comparison:  # fmt: skip
         """Measure a test, compare it with the twin's prediction, and record the stage."""
         before = self.now
@@ -163,7 +164,8 @@ class Suite:
         self.tested.update(test.nodes[rank // test.ppn] for pair in test.pairs for rank in pair)
         predicted = self.predicted(test, values)
         error = self.campaign.error
-        found = robust.compare(values, predicted, self.campaign.margin, error, like)
+        found = robust.compare(values, predicted, self.campaign.margin, error, like,
+                               controls)  # fmt: skip
         middle = [statistics.median(column) for column in zip(*values, strict=True)]
         self.stages.append(StageRow(
             stage, test.name, len(predicted), len(found.slow), len(found.outliers), found.center,
@@ -318,12 +320,12 @@ class Suite:
 
     def pair_test(
         self, stage: str, name: str, nodes: Sequence[int], rounds: list[list[patterns.Pair]],
-        like: robust.Comparison | None = None,
+        like: robust.Comparison | None = None, controls: Sequence[int] = (),
     ) -> tuple[list[tuple[Nic, Nic, float]], robust.Comparison]:  # fmt: skip
         """Measure pairs of NICs apart; the slow ones with their ratios."""
         ppn = self.ppn
         test = Test(name, tuple(nodes), ppn, self.campaign.size, 8, rounds, apart=True)
-        result = self.compared(stage, test, [], like=like)
+        result = self.compared(stage, test, [], like=like, controls=controls)
         pairs = test.pairs
 
         def nic(rank: int) -> Nic:
@@ -368,8 +370,19 @@ class Suite:
                 turn += 1
             taken[turn].add((free, nic))
             rounds[turn].append((place[node] * self.ppn + nic, place[free] * self.ppn + nic))
-        again, _ = self.pair_test(stage, f"{stage}: confirm", nodes, rounds, like)
-        by_nic = {a if a[0] in bad_nodes else b: ratio for a, b, ratio in again}
+        # Pairs of sound NICs in the same test: what its values are without a fault.
+        sound = [
+            pair
+            for members in near.values()
+            for pair in zip(members[::2], members[1::2], strict=False)
+        ]
+        count = sum(map(len, rounds))
+        rounds.append([(place[a] * self.ppn + k % self.ppn, place[b] * self.ppn + k % self.ppn)
+                       for k, (a, b) in enumerate(sound[:CONTROLS])])  # fmt: skip
+        controls = range(count, count + len(rounds[-1]))
+        again, _ = self.pair_test(stage, f"{stage}: confirm", nodes, rounds, like, controls)
+        by_nic = {a if a[0] in bad_nodes else b: ratio for a, b, ratio in again
+                  if a[0] in bad_nodes or b[0] in bad_nodes}  # fmt: skip
         self.name_nics(stage, by_nic, {})
 
     def set_stage(self, stage: str, sets: Mapping[Any, list[int]], label: str) -> list[Any]:
@@ -500,24 +513,32 @@ class Suite:
                     edges.append((a, b))
                     names.append(cable.name)
         slow: dict[int, list[float]] = {}
-        like = None
+        like, tested = None, []
         for is_local in (True, False):
             chosen = [i for i, name in enumerate(names) if name.startswith("s") == is_local]
             for attempt in range(2):  # the second with other NICs, for slow links only
                 if attempt:
                     chosen = [i for i in chosen if i in slow]
-                # Few links have no sound median; local and global ones share the NICs' model.
-                known = like if attempt or len(chosen) < robust.LEAST_UNITS else None
+                # Few links have no sound median: sound ones run in the same test.
+                is_few = attempt or len(chosen) < robust.LEAST_UNITS
+                known = like if is_few else None
+                sound = [i for i in tested if i not in slow and i not in chosen]
+                controls = sound[:CONTROLS] if is_few else []
                 if chosen:
                     what = "local" if is_local else "global"
-                    like = self.link_test(what, chosen, edges, at_switch, attempt, slow, known)
+                    like = self.link_test(
+                        what, chosen, controls, edges, at_switch, attempt, slow, known
+                    )
+                    tested += chosen
         self.name_links(edges, names, {i for i, found in slow.items() if len(found) == 2}, slow)
 
     def link_test(
-        self, what: str, chosen: Sequence[int], edges: Sequence[tuple[int, int]],
+        self, what: str, chosen: Sequence[int], controls: Sequence[int],
+        edges: Sequence[tuple[int, int]],
         at_switch: Mapping[int, list[tuple[int, int]]], attempt: int, slow: dict[int, list[float]],
         like: robust.Comparison | None,
     ) -> robust.Comparison:  # fmt: skip
+        chosen = [*chosen, *controls]
         order = self.in_order([edges[i] for i in chosen])
         chosen = [chosen[i] for i in order]
         colors = patterns.colored([edges[i] for i in chosen])
@@ -539,12 +560,14 @@ class Suite:
         fidelity = "flow" if self.campaign.fidelity == "loggp" else None
         test = Test(name, tuple(self.good), self.ppn, self.campaign.size, 8, rounds, apart=True,
                     routing="minimal", fidelity=fidelity)  # fmt: skip
-        result = self.compared("links", test, [], like=like)
+        at = [i for i, unit in enumerate(units) if unit in controls]
+        result = self.compared("links", test, [], like=like, controls=at)
         for unit, ratio in zip(units, result.ratios, strict=True):
             if len(self.link_heat) < MOST_CELLS:
                 self.link_heat.append((*edges[unit], ratio))
         for i in result.slow:
-            slow.setdefault(units[i], []).append(result.ratios[i])
+            if i not in at:
+                slow.setdefault(units[i], []).append(result.ratios[i])
         return result
 
     def in_order(self, edges: Sequence[tuple[int, int]]) -> list[int]:
