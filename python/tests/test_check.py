@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -347,3 +348,94 @@ def test_a_launcher_that_fails_is_no_verdict(odonata, tmp_path):
     )
     done = odonata("check", path, "--quiet")
     assert done.returncode == 2 and "NOT RUN pairs: pairs: `false` ended with 1" in done.stdout
+
+
+# Prolog and epilog
+
+
+@pytest.fixture
+def node(tmp_path):
+    """A node with two NICs whose tools print the real texts, and the scheduler's commands."""
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for nic in range(2):
+        (tmp_path / "cxi" / f"cxi{nic}" / "device" / "link_restarts").mkdir(parents=True)
+    (tmp_path / "services").write_text("1\n")
+    texts = {
+        "cxi_healthcheck": f"cat {tmp_path}/health",
+        "cxi_gpu_loopback_bw": f'sed -n "s/^nid0: //p" {tmp_path}/loopback-$2',
+        "cxi_service": f"""case $1 in
+            list) sed 's/^/ ID: /' {tmp_path}/services ;;
+            delete) [ ! -e {tmp_path}/stuck ] && echo "$5" >>{tmp_path}/deleted ;;
+        esac""",
+        "dmesg": f"cat {tmp_path}/kernel",
+        "scontrol": f'echo "$*" >>{tmp_path}/scontrol',
+    }
+    for name, body in texts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{body}\n")
+        (tools / name).chmod(0o755)
+    (tmp_path / "health").write_text(formats.healthcheck("nid0", [set(), set()]))
+    (tmp_path / "kernel").write_text("")
+    for nic in range(2):
+        (tmp_path / f"loopback-cxi{nic}").write_text(formats.loopback("nid0", [185.0]))
+    env = {"PATH": f"{tools}:/usr/bin:/bin", "SLURM_JOB_ID": "7", "SLURMD_NODENAME": "n1"}
+    env |= {"STATE_DIR": str(tmp_path / "state"), "DEVICES": str(tmp_path / "cxi")}
+
+    def script(name, *words):
+        path = EXAMPLES / "check" / f"{name}.sh"
+        return subprocess.run(["bash", path, *words], env=env, capture_output=True, text=True,
+                              check=False)  # fmt: skip
+
+    script.path = tmp_path
+    return script
+
+
+def test_a_sound_node_passes_prolog_and_epilog(node):
+    for name in ("prolog", "epilog"):
+        done = node(name)
+        assert (done.returncode, done.stderr) == (0, ""), name
+    assert not (node.path / "scontrol").exists()
+    assert list((node.path / "state").iterdir()) == []
+
+
+@pytest.mark.parametrize("fault, words", [
+    ("health", "cxi_healthcheck: pci_check"), ("loopback", "cxi1: loopback 92.00 Gbit/s"),
+    ("tool", "printed no check"),
+])  # fmt: skip
+def test_the_prolog_refuses_a_bad_node(node, fault, words):
+    if fault == "health":
+        (node.path / "health").write_text(formats.healthcheck("nid0", [{"pci_check"}, set()]))
+    elif fault == "loopback":
+        (node.path / "loopback-cxi1").write_text(formats.loopback("nid0", [92.0]))
+    else:
+        (node.path / "health").unlink()
+    done = node("prolog")
+    assert done.returncode == 1 and words in done.stderr
+
+
+@pytest.mark.parametrize("fault, words", [
+    ("flap", "cxi0: 1 flaps during job 7"), ("service", "CXI service 9 of job 7 remains"),
+    ("error", "1 hardware errors"),
+])  # fmt: skip
+def test_the_epilog_drains_a_node_and_undrains_it(node, fault, words):
+    assert node("prolog").returncode == 0
+    if fault == "flap":
+        (node.path / "cxi/cxi0/device/link_restarts/time_0").write_text("1790000000\n")
+    elif fault == "service":
+        (node.path / "services").write_text("1\n9\n")
+        (node.path / "stuck").write_text("")
+    else:
+        (node.path / "kernel").write_text("[Hardware Error]: section_type: PCIe error\n")
+    done = node("epilog")
+    assert done.returncode == 1 and words in done.stderr
+    assert "State=DRAIN" in (node.path / "scontrol").read_text()
+    assert node("epilog", "--undrain").returncode == 0
+    assert "State=RESUME" in (node.path / "scontrol").read_text().splitlines()[-1]
+
+
+def test_the_epilog_removes_services_that_the_job_left(node):
+    assert node("prolog").returncode == 0
+    (node.path / "services").write_text("1\n9\n")
+    assert node("epilog").returncode == 0
+    assert (node.path / "deleted").read_text().split() == ["9", "9"]  # on both NICs
+    assert not (node.path / "scontrol").exists()

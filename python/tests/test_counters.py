@@ -7,6 +7,7 @@ import sys
 
 import odonata as od
 import pytest
+from odonata.check.formats import read_counter_report
 
 BENCH = ("bench", "allreduce", "--machine", "aurora", "--nodes", 4, "--ppn", 4, "--sizes", "8")
 
@@ -76,11 +77,68 @@ def test_aries_and_each_fidelity_have_their_counters(odonata):
     assert "hni_pkts_sent_by_tc_0" in names and "hni_tx_paused_0" not in names
 
 
-def test_cray_mpich_s_variable_prints_the_table(odonata):
-    script = "from mpi4py import MPI; MPI.COMM_WORLD.barrier()"
-    words = ("run", "-n", 2, "--machine", "aurora", "--quiet", "--mpi", "cray-mpich", "--env")
-    for value, printed in (("2", True), ("1", False)):
-        name = f"MPICH_OFI_CXI_COUNTER_REPORT={value}"
-        done = odonata(*words, name, "--", sys.executable, "-c", script)
+SCRIPT = "from mpi4py import MPI; MPI.COMM_WORLD.barrier()"
+REPORT = "MPICH_OFI_CXI_COUNTER_"
+
+
+@pytest.fixture
+def report(odonata):
+    """The report of a third-party program with variables, on the machine with faults or not."""
+
+    def run(level, *more, **variables):
+        words = ["run", "-n", 2, "--machine", "aurora", "--quiet", "--mpi", "cray-mpich", *more]
+        for name, value in {"REPORT": level, **variables}.items():
+            words += ["--env", f"{REPORT}{name}={value}"]
+        done = odonata(*words, "--", sys.executable, "-c", SCRIPT)
         assert done.returncode == 0, done.stderr
-        assert ("lpe_net_match_priority_0" in done.stderr) == printed, done.stderr
+        return done.stderr
+
+    return run
+
+
+@pytest.mark.parametrize("level", range(6))
+def test_cray_mpich_s_report_has_its_format(report, level):
+    text = report(level)
+    timeouts, counters = read_counter_report(text)
+    assert (timeouts is None) == (level == 0)
+    assert bool(counters) == (level in (2, 4, 5))
+    if level == 0:
+        assert text == ""
+        return
+    lines = text.splitlines()
+    assert lines[0] == "MPICH Slingshot Network Summary: 0 network timeouts"
+    if counters:
+        assert lines[2] == "MPICH Slingshot CXI Counter Summary:"
+        heads = ["Counter", "Samples", "Min", "(/s)", "Mean", "(/s)", "Max", "(/s)"]
+        assert lines[3].split() == heads
+        # A barrier of two ranks: a message each way, on two of 16 NICs.
+        row = counters["hni_pkts_sent_by_tc_0"]
+        assert row["samples"] == 16 and row["min"] == 0 and row["max"] >= 1
+    # Counters of each NIC: of all, or of those with timeouts, of which there are none.
+    assert ("cxi7 hni_pkts_sent_by_tc_0 0" in text) == (level == 5)
+
+
+def test_nics_with_timeouts_are_reported_in_files(report, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[[fault]]\nnic_link = "aurora-00001:0"\nuntil = "1 ms"\n')
+    names = tmp_path / "names.txt"
+    names.write_text("rh:spt_timeouts  # of the retry handler\nhni_tx_paused_0\natu_cache_hit\n")
+    prefix = tmp_path / "report"
+    more = ("--faults", plan)
+    text = report(4, *more, REPORT_FILE=prefix, FILE=names, VERBOSE=1)
+    timeouts, counters = read_counter_report(text)
+    assert timeouts > 0 and list(counters) == ["rh:spt_timeouts", "hni_tx_paused_0"]
+    assert "Counters without data: atu_cache_hit" in text and "max at " in text
+    files = sorted(tmp_path.glob("report.*"))
+    # Only NICs with timeouts, and their counters add up.
+    rows = [line.split() for file in files for line in file.read_text().splitlines()]
+    assert files and {row[0] for row in rows} == {file.name.partition(".")[2] for file in files}
+    assert sum(int(row[3]) for row in rows if row[2] == "rh:spt_timeouts") == timeouts
+
+
+def test_wrong_settings_of_the_report_are_input_errors(odonata, tmp_path):
+    words = ["run", "-n", 2, "--machine", "aurora", "--mpi", "cray-mpich"]
+    words += ["--env", f"{REPORT}REPORT_FILE=absent/x", "--env", f"{REPORT}FILE=absent.txt"]
+    done = odonata(*words, "--", sys.executable, "-c", SCRIPT)
+    assert done.returncode == 2
+    assert "COUNTER_REPORT_FILE" in done.stderr and "COUNTER_FILE" in done.stderr

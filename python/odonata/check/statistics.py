@@ -34,10 +34,13 @@ def compare(
     repeats: Sequence[Sequence[float]], predicted: Sequence[float], margin: float, error: float,
     like: Comparison | None = None, controls: Sequence[int] = (),
 ) -> Comparison:  # fmt: skip
-    """Compare repeats of all units with the predictions. `error` is the error bar of the
-    predictions, which bounds a test of few units. A test of suspects has no sound median of its
-    own: the center is that of its `controls`, units that were sound before, or if these are few
-    that of `like`, an earlier comparison of the same kind of test."""
+    """Compare repeats of all units with the predictions.
+
+    `error` is the error bar of the predictions, which bounds a test of few units. A test of
+    suspects has no sound median of its own. Its center is that of its `controls`, which are units
+    that were sound before. With few of them it is that of `like`, an earlier comparison of the
+    same kind of test.
+    """
     ratios = [
         [value / expected for value, expected in zip(values, predicted, strict=True)]
         for values in repeats
