@@ -20,7 +20,8 @@ from .version import version
 # In the order of first use.
 COMMANDS = (
     "machines", "show", "faults", "run", "bench", "app", "tune", "traffic", "validate", "report",
-    "preflight", "replay", "extrapolate", "sweep", "check", "schema", "wrappers", "launcher",
+    "preflight", "replay", "extrapolate", "sweep", "check", "fabric", "schema", "wrappers",
+    "launcher",
 )  # fmt: skip
 OURS = 70
 
@@ -67,6 +68,8 @@ def imported(name: str) -> click.Command:
             from .sweeps.command import sweep_command as found
         case "check":
             from .commands.check import check as found
+        case "fabric":
+            from .commands.fabric import fabric as found
         case "schema":
             from .commands.schema import schema as found
         case "wrappers":

@@ -216,6 +216,10 @@ class ControlPlane:
         """Arrays of groups, switches and links, for pages that draw them."""
         return json.loads(self._plane.layout())
 
+    def layout_text(self) -> str:
+        """The same as JSON, for answers that pass it on."""
+        return str(self._plane.layout())
+
     def digest(self) -> str:
         """A hash of all changes of state."""
         return str(self._plane.digest())

@@ -6,12 +6,13 @@ import json
 import os
 import shlex
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, TextIO
 
 import click
 
-from .. import background_traffic, core, faults, machines, names, tables, text, units
+from .. import background_traffic, core, fabrics, faults, machines, names, tables, text, units
 from .._vocabulary import CONGESTION
 from ..checks import Checks
 from ..libraries import rules_request
@@ -34,7 +35,11 @@ class Request:
             # An abbreviation of a key of the machine file, like --routing.
             if self.wrong.word("congestion", given["congestion"], CONGESTION, "one of"):
                 changes.append(f"congestion.management={given['congestion']}")
-        found = self.wrong.machine(given["machine"], changes, given["routing"])
+        self.fabric: fabrics.Fabric | None = None
+        if given.get("fabric") is not None:
+            self.fabric, found = fabrics.read(self.wrong, given, changes)
+        else:
+            found = self.wrong.machine(given["machine"], changes, given["routing"])
         broken = faults.fault_schedule(self.wrong, given.get("faults"))
         if found is not None and broken is not None:
             found = replace(found, faults=broken)
@@ -86,6 +91,12 @@ class Request:
             nic_policy=self.nic_policy,
             storage_class=self.storage_class,
         )
+
+    def on_fabric(self, name: str, nodes: int) -> AbstractContextManager[None]:
+        """A job on the fabric of --fabric, while the run takes place."""
+        if self.fabric is None:
+            return nullcontext()
+        return self.fabric.job(name, nodes, self.placement, self.note)
 
     def deliver(
         self,

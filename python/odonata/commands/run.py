@@ -69,7 +69,11 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     if words := openmp.note({**os.environ, **env}):
         request.note(words)
     stop = core.Stop()
-    with stdout_for_json(request.as_json) as stdout, Progress("run", request.quiet) as tick:
+    with (
+        request.on_fabric("run", job.nodes),
+        stdout_for_json(request.as_json) as stdout,
+        Progress("run", request.quiet) as tick,
+    ):
         result = launch.run(
             job,
             list(program),

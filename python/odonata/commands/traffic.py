@@ -57,7 +57,10 @@ def traffic(pattern: str | None, **given: Any) -> int:
     if ignored:
         request.note(f"no effect on synthetic traffic: {', '.join(ignored)}")
     stop = core.Stop()
-    with Progress(f"traffic {pattern}", request.quiet) as tick:
+    name = f"traffic-{pattern.partition(':')[0]}"
+    on_all = nodes is None
+    used = int(request.machine.summary["nodes"]) if on_all and request.fabric else nodes or 0
+    with request.on_fabric(name, used), Progress(f"traffic {pattern}", request.quiet) as tick:
         result = patterns.traffic(
             pattern,
             request.machine,

@@ -114,6 +114,7 @@ const MOST: u64 = (1 << 31) - 1;
 const COUNT: Form = Form::Count(1, MOST);
 
 const EACH: &[&str] = &["run", "bench", "app", "tune", "traffic", "replay"];
+const ON_FABRICS: &[&str] = &["run", "bench", "traffic"];
 const HEALTHY_OR_NOT: &[&str] = &["run", "bench", "app", "traffic", "replay"];
 const OF_JOBS: &[&str] = &["run", "bench", "app", "tune", "replay"];
 const WITH_LIMITS: &[&str] = &["run", "bench", "app", "replay"];
@@ -138,8 +139,15 @@ use Topic::{Job, Machine, Measurement, Model, Output, Program};
 
 #[rustfmt::skip] // A table is read down its columns.
 pub const OPTIONS: &[Opt] = &[
-    opt(EACH, "machine", ("--machine", ""), Machine, Text("NAME|FILE"), Required,
+    opt(&["app", "tune", "replay"], "machine", ("--machine", ""), Machine, Text("NAME|FILE"),
+        Required,
         "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
+    opt(ON_FABRICS, "machine", ("--machine", ""), Machine, Text("NAME|FILE"),
+        RequiredWithout(&["fabric"]),
+        "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
+    opt(ON_FABRICS, "fabric", ("--fabric", ""), Machine, Text("URL"), Nothing,
+        "Instead of --machine: the address of `odonata fabric serve`. The run uses its machine \
+         with the faults of its present state, and is a job on it while it runs."),
     opt(&["run", "bench", "app", "tune", "traffic", "replay", "show", "faults"],
         "changes", ("--set", ""), Machine, Texts("KEY=VALUE"), Nothing,
         "Set a key of the machine file, such as `nic.window=64`; repeatable \

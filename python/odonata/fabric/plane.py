@@ -1,0 +1,223 @@
+"""The control plane with a clock and a log.
+
+One thread owns the control plane and the store. Writes that wait at the same time share one commit
+(group commit). A write is applied, logged and then acknowledged; if the log fails, the control
+plane is rebuilt from the log, so that the state never contains a request without its entry.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from .. import core
+from .store import Store, StoreError
+
+T = TypeVar("T")
+READS = frozenset({"GET", "HEAD"})
+# Requests that share one commit.
+BATCH = 256
+# Simulated time that is reserved on disk beyond the present, in wall seconds times the speed. After
+# a crash the clock continues at the end of the reservation: no client sees it go back.
+RESERVE_WALL_S = 2.0
+# Simulated seconds per call of `advance`, so that requests wait only briefly.
+STEP_S = 30.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status and document of a request."""
+
+    status: int
+    body: Any
+
+
+def encoded(request: dict[str, Any]) -> str:
+    """A request as JSON. Half of a surrogate pair is no character: it is replaced."""
+    return json.dumps(core.plain(request), sort_keys=True)
+
+
+class Plane:
+    """A control plane, its simulated clock and its log."""
+
+    def __init__(self, store: Store, request: dict[str, Any], speed: float | None = None) -> None:
+        self.store = store
+        stored = store.fact("fabric")
+        if stored is None:
+            store.set_facts(
+                {"fabric": request, "clock_s": 0.0, "speed": 1.0 if speed is None else speed}
+            )
+            stored = request
+        elif stored != request:
+            raise StoreError(f"`{store.path}` has a fabric of another machine, seed or start")
+        elif speed is not None:
+            store.set_facts({"speed": speed})
+        self.request: dict[str, Any] = stored
+        self.speed: float = store.fact("speed")
+        self.reserved_s: float = store.fact("clock_s")
+        self.applied = 0
+        self.core: Any = None
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="control-plane")
+        self._writes: SimpleQueue[tuple[dict[str, Any], Future[Answer]]] = SimpleQueue()
+        self._lock = threading.Lock()  # serializes clock changes of the service
+        self.rebuild()
+        self.catch_up_clock()
+        self._ticked = time.monotonic()
+
+    # Recovery.
+
+    def rebuild(self) -> None:
+        """Start from the log."""
+        self.core = core.ControlPlane(self.request)
+        self.applied = 0
+        self.follow()
+
+    def follow(self) -> int:
+        """Apply the entries of the log that are new. Returns their number."""
+        before = self.applied
+        for n, at_s, text in self.store.entries(self.applied):
+            if at_s > self.core.now_s:
+                self.core.advance(at_s)
+            self.core.apply(json.loads(text))
+            self.applied = n
+        return self.applied - before
+
+    def catch_up_clock(self) -> None:
+        """Move to the end of the time that an earlier process may have shown."""
+        self.reserved_s = self.store.fact("clock_s")
+        if self.reserved_s > self.core.now_s:
+            self.core.advance(self.reserved_s)
+
+    # Requests, from any thread.
+
+    def submit(self, function: Callable[..., T], *arguments: Any) -> Future[T]:
+        """Run a function in the thread that owns the control plane."""
+        return self._worker.submit(function, *arguments)
+
+    def read(self, request: dict[str, Any]) -> Future[Answer]:
+        """The answer to a request that changes nothing."""
+        return self.submit(self._apply, request)
+
+    def write(self, request: dict[str, Any]) -> Future[Answer]:
+        """The answer to a request that may change the state, once its entry is on disk."""
+        answer: Future[Answer] = Future()
+        self._writes.put((request, answer))
+        self._worker.submit(self._commit)
+        return answer
+
+    def _apply(self, request: dict[str, Any]) -> Answer:
+        found = self.core.apply(request)
+        return Answer(found["status"], found.get("body"))
+
+    def _commit(self) -> None:
+        """Apply the waiting writes, log them and acknowledge them."""
+        waiting: list[tuple[dict[str, Any], Future[Answer]]] = []
+        while len(waiting) < BATCH:
+            try:
+                waiting.append(self._writes.get_nowait())
+            except Empty:
+                break
+        entries: list[tuple[float, str]] = []
+        answers: list[tuple[Future[Answer], Answer]] = []
+        for request, future in waiting:
+            text = encoded(request)
+            try:
+                answer = self._apply(json.loads(text))  # as a replay reads it
+            except BaseException as error:  # a panic of the core is not an Exception
+                future.set_exception(error)
+                continue
+            if answer.status < 400:
+                entries.append((self.core.now_s, text))
+            answers.append((future, answer))
+        try:
+            self._log(entries)
+        except sqlite3.Error as error:
+            self.rebuild()
+            self.catch_up_clock()
+            for future, _ in answers:
+                future.set_exception(error)
+            return
+        for future, answer in answers:
+            future.set_result(answer)
+
+    def _log(self, entries: Sequence[tuple[float, str]]) -> None:
+        if entries:
+            self.store.append(entries)
+            self.applied += len(entries)
+
+    # The clock, in the owning thread.
+
+    def tick(self) -> float:
+        """Follow the wall clock by the speed. Returns the simulated time."""
+        now = time.monotonic()
+        elapsed, self._ticked = now - self._ticked, now
+        if self.speed > 0:
+            self.advance_to(min(self.core.now_s + elapsed * self.speed, self.core.now_s + STEP_S))
+        return self.core.now_s
+
+    def advance_to(self, to_s: float) -> float:
+        """Advance the simulated time, at most one step. Returns the time reached."""
+        to_s = min(to_s, self.core.now_s + STEP_S)
+        if to_s > self.reserved_s:
+            self.reserved_s = to_s + RESERVE_WALL_S * self.speed
+            self.store.set_facts({"clock_s": self.reserved_s})
+        if to_s > self.core.now_s:
+            self.core.advance(to_s)
+        return self.core.now_s
+
+    def set_speed(self, speed: float) -> None:
+        """Simulated seconds per wall second; 0: the time stands."""
+        self.tick()
+        self.speed = speed
+        self.reserved_s = self.core.now_s
+        self.store.set_facts({"speed": speed, "clock_s": self.reserved_s})
+
+    def close(self) -> None:
+        """Store the time reached and end the thread."""
+
+        def last() -> None:
+            if self.core.now_s < self.reserved_s:
+                self.store.set_facts({"clock_s": self.core.now_s})
+            self.store.close()
+
+        self.submit(last).result()
+        self._worker.shutdown()
+
+    # Views, in the owning thread.
+
+    def digest(self) -> dict[str, Any]:
+        """A hash of all changes of state, and the requests in the log."""
+        return {
+            "digest": self.core.digest(),
+            "requests": self.applied,
+            "nowSeconds": self.core.now_s,
+        }
+
+    def status(self) -> dict[str, Any]:
+        """The counts of `fmn-show-status`."""
+        return self.core.status()
+
+    def layout(self) -> str:
+        """Groups, switches and links, as JSON."""
+        return self.core.layout_text()
+
+    def events(self, since: int, limit: int) -> dict[str, Any]:
+        """Events from number `since` on, and the number after them."""
+        return self.core.events(since, limit)
+
+    def metrics(self, query: str) -> Answer:
+        """The answer to an OData query."""
+        found = self.core.metrics(query)
+        return Answer(found["status"], found["body"])
+
+    def fabric_state(self, targets: Sequence[str] = ()) -> dict[str, Any]:
+        """Faults of the present state as other requests accept them, and of targets that are down
+        in addition."""
+        return self.core.fabric_state(list(targets))

@@ -1,0 +1,242 @@
+"""Telemetry: events and changes of the fabric to many readers.
+
+The service reads the events of the control plane once and encodes each once. Every reader has its
+own position. A reader that is further behind than the kept events reads them from the control
+plane, so that a slow reader loses none that the control plane still has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from .plane import Plane
+
+# Topics of Cray-HPE/hms-hmcollector, by the start of the MessageId.
+TOPICS = {
+    "cray-fabric-telemetry": ("CrayFabricTelemetry",),
+    "cray-fabric-perf-telemetry": ("CrayFabricPerfTelemetry",),
+    "cray-fabric-crit-telemetry": ("CrayFabricCritTelemetry", "CrayFabricCriticalTelemetry"),
+    "cray-fabric-health": ("CrayFabricHealth",),
+}
+# Events of one call of the control plane.
+PART = 10_000
+# Events and changes in memory.
+KEPT_EVENTS = 100_000
+KEPT_CHANGES = 20_000
+# Steps of the load of a link in the changes that the page gets.
+LOAD_STEPS = 32
+# States of switches in the layout; changes have their numbers.
+SWITCH_STATES = ("ONLINE", "INCOMPLETE", "UNREACHABLE", "OFFLINE")
+# A comment keeps connections open across idle times.
+KEEP_ALIVE_S = 15.0
+# Wall seconds between two comparisons of the layout.
+CHANGES_S = 1.0
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An answer as bytes."""
+
+    data: bytes
+    is_gzip: bool
+
+
+class Snapshot:
+    """States and loads of all switches and links, as arrays."""
+
+    def __init__(self, layout: dict[str, Any]) -> None:
+        self.time_s = layout["nowSeconds"]
+        states = [SWITCH_STATES.index(state) for state in layout["switches"]["state"]]
+        self.switches = np.array(states, dtype=np.int16)
+        links = layout["links"]
+        self.links = np.array(links["phase"], dtype=np.int16)
+        loads = np.array(links["load"], dtype=np.float64)
+        self.loads = np.rint(np.clip(loads, 0, 1) * LOAD_STEPS).astype(np.int16)
+
+    def changes(self, before: Snapshot) -> dict[str, Any]:
+        """What differs from an earlier one: [index, before, now] of each."""
+        found: dict[str, Any] = {"nowSeconds": self.time_s}
+        for name in ("switches", "links", "loads"):
+            old, new = getattr(before, name), getattr(self, name)
+            at = np.flatnonzero(old != new)
+            found[name] = np.stack([at, old[at], new[at]], axis=1).tolist()
+        return found
+
+
+class Feed:
+    """Readers of events and of changes."""
+
+    def __init__(self, plane: Plane) -> None:
+        self.plane = plane
+        self.next = 0
+        self.kept: deque[tuple[int, str, str]] = deque(maxlen=KEPT_EVENTS)  # number, topic, text
+        self.has_more = asyncio.Condition()
+        self.is_ended = False
+        self.readers = 0
+        self.shown: Snapshot | None = None
+        self.steps: deque[dict[str, Any]] = deque(maxlen=KEPT_CHANGES)
+        self.n_steps = 0
+        self._collecting = asyncio.Lock()
+        self._compared = -CHANGES_S
+        self._layout: tuple[float, bytes, bytes] | None = None
+
+    # Events.
+
+    async def collect(self) -> None:
+        """Read new events, and compare the layout from time to time, if there are readers."""
+        async with self._collecting:
+            await self._collect_events()
+            loop_s = asyncio.get_running_loop().time()
+            if loop_s - self._compared >= CHANGES_S:
+                self._compared = loop_s
+                await self._compare()
+        async with self.has_more:
+            self.has_more.notify_all()
+
+    async def _collect_events(self) -> None:
+        while True:
+            found = await self._call(self.plane.events, self.next, PART)
+            first = found["next"] - len(found["events"])
+            for n, event in enumerate(found["events"], first):
+                text = json.dumps(event, separators=(",", ":"))
+                self.kept.append((n, topic_of(event["MessageId"]), text))
+            self.next = found["next"]
+            if len(found["events"]) < PART:
+                return
+
+    async def _call(self, function: Any, *arguments: Any) -> Any:
+        return await asyncio.wrap_future(self.plane.submit(function, *arguments))
+
+    async def _after(self, n: int) -> tuple[int, list[tuple[int, str, str]]]:
+        """The next position and the events from number `n` on, at most a part."""
+        first = self.kept[0][0] if self.kept else self.next
+        if n < first:
+            found = await self._call(self.plane.events, n, PART)
+            start = found["next"] - len(found["events"])
+            rows = [
+                (k, topic_of(event["MessageId"]), json.dumps(event, separators=(",", ":")))
+                for k, event in enumerate(found["events"], start)
+            ]
+            return found["next"], rows
+        rows = list(islice(self.kept, n - first, n - first + PART))
+        return n + len(rows), rows
+
+    async def stream(
+        self, topic: str, batch: int, count: int, since: int | None
+    ) -> AsyncIterator[str]:
+        """Server-sent events of a topic: `count` messages (0: no end) of up to `batch` events.
+
+        A message is sent when it is full or when there are no more events now. Its id is the number
+        of its last event.
+        """
+        at = self.next if since is None else since
+        sent = 0
+        yield ": stream of " + topic + "\n\n"
+        while not self.is_ended:
+            at, rows = await self._after(at)
+            found = [(n, text) for n, its_topic, text in rows if its_topic == topic]
+            for start in range(0, len(found), batch):
+                part = found[start : start + batch]
+                texts = ",".join(text for _, text in part)
+                yield f'id: {part[-1][0]}\ndata: {{"metrics":{{"messages":[{texts}]}}}}\n\n'
+                sent += 1
+                if sent == count:
+                    return
+            if not rows:
+                async for line in self._wait(lambda at=at: self.next > at):
+                    yield line
+
+    async def _wait(self, has_more: Any) -> AsyncIterator[str]:
+        """Wait for something new; comments keep the connection open."""
+        async with self.has_more:
+            while not (has_more() or self.is_ended):
+                try:
+                    await asyncio.wait_for(self.has_more.wait(), KEEP_ALIVE_S)
+                except asyncio.TimeoutError:
+                    yield ": idle\n\n"
+
+    # The page.
+
+    async def _compare(self) -> None:
+        """Compare the layout with the last one."""
+        text = await self._call(self.plane.layout)
+        new = Snapshot(await asyncio.to_thread(json.loads, text))
+        if self.shown is not None:
+            step = new.changes(self.shown)
+            step["status"] = await self._call(self.plane.status)
+            self.steps.append(step)
+            self.n_steps += 1
+        self.shown = new
+
+    async def changes(self) -> AsyncIterator[str]:
+        """Server-sent events with the changes from now on."""
+        at = self.n_steps
+        yield "retry: 1000\n\n"
+        while not self.is_ended:
+            first = self.n_steps - len(self.steps)
+            if at < first:
+                yield "event: reload\ndata: {}\n\n"
+                at = self.n_steps
+            for step in list(islice(self.steps, at - first, None)):
+                yield f"data: {json.dumps(step, separators=(',', ':'))}\n\n"
+                at += 1
+            async for line in self._wait(lambda at=at: self.n_steps > at):
+                yield line
+
+    def history(self) -> dict[str, Any]:
+        """The kept changes of states, for the time slider; loads are not included."""
+        steps = [
+            {name: step[name] for name in ("nowSeconds", "switches", "links")}
+            for step in self.steps
+            if step["switches"] or step["links"]
+        ]
+        since = self.steps[0]["nowSeconds"] if self.steps else None
+        return {"sinceSeconds": since, "steps": steps}
+
+    async def packed_layout(self, is_gzip: bool) -> Packed:
+        """The layout that the changes refer to. One text serves all pages of one instant."""
+        text = (await self._call(self.plane.layout)).encode()
+        return Packed(await asyncio.to_thread(gzip.compress, text, 1) if is_gzip else text, is_gzip)
+
+    def end(self) -> None:
+        """End all readers."""
+        self.is_ended = True
+
+
+def topic_of(message_id: str) -> str:
+    """The topic of an event, from its MessageId."""
+    for topic, prefixes in TOPICS.items():
+        if message_id.startswith(prefixes):
+            return topic
+    raise ValueError(f"MessageId {message_id}")
+
+
+def prometheus(plane: Plane) -> str:
+    """Counts of the fabric in the text format of Prometheus."""
+    lines = []
+    for name, value in flat(plane.status()):
+        metric = "odonata_fabric_" + "".join(c if c.isalnum() else "_" for c in name)
+        lines += [f"# TYPE {metric} gauge", f"{metric} {value}"]
+    lines += ["# TYPE odonata_fabric_time_seconds gauge"]
+    lines += [f"odonata_fabric_time_seconds {plane.core.now_s}"]
+    return "\n".join(lines) + "\n"
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> list[tuple[str, float]]:
+    """Names and values of all numbers in nested objects."""
+    found: list[tuple[str, float]] = []
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found += flat(value, f"{prefix}{name}_")
+        elif isinstance(value, (int, float)):
+            found.append((prefix + name, float(value)))
+    return found
