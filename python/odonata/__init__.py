@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .replaying import ReplayResult, replay
     from .sweeps import SweepResult, sweep
     from .multi_job import JobsResult, jobs
+    from .timelines import Timeline
     from .tuning import TuneResult, tune
     from .version import __version__ as __version__
 
@@ -47,6 +48,7 @@ __all__ = [
     "RunResult",
     "SimulatedFailure",
     "SweepResult",
+    "Timeline",
     "TrafficResult",
     "TuneResult",
     "bench",
@@ -73,6 +75,7 @@ _NAMES = {
     "replaying": ["ReplayResult", "replay"],
     "sweeps": ["SweepResult", "sweep"],
     "multi_job": ["JobsResult", "jobs"],
+    "timelines": ["Timeline"],
     "tuning": ["TuneResult", "tune"],
     "version": ["__version__"],
 }

@@ -470,6 +470,23 @@ OPTIONS: tuple[Option, ...] = (
         "Record the MPI calls and computation of the ranks for `odonata replay FILE` "
         "(docs/recording.md)."),
     Option(
+        "app bench replay run", "timeline", ("--timeline",), (), "Output", "FILE", False, None,
+        "", 0, 0,
+        "Write a timeline for a viewer: FILE.pftrace for Perfetto, FILE.prv for Paraver, "
+        "FILE.otf2 for OTF2, or FILE.odtl (docs/timelines.md)."),
+    Option(
+        "app bench replay run", "timeline_window", ("--timeline-window",), (), "Output",
+        "START:END", False, None, "the whole run", 0, 0,
+        "Part of the run in the timeline: `1ms:2ms`."),
+    Option(
+        "app bench replay run", "timeline_ranks", ("--timeline-ranks",), (), "Output", "RANGES",
+        False, None, "all", 0, 0,
+        "Ranks in the timeline: `0-7,64`."),
+    Option(
+        "app bench replay run", "timeline_sample", ("--timeline-sample",), (), "Output", "TIME",
+        False, None, "1us, longer in long runs", 0, 0,
+        "Interval between two samples of the links in the timeline."),
+    Option(
         "app bench replay run", "preflight", ("--preflight",), (), "Output", "", False, None,
         "", 0, 0,
         "Also list every limit of which at least a quarter was used. `odonata preflight` "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import bands, core, names, tables
+from . import bands, core, names, tables, timelines
 from ._vocabulary import BENCHMARK_ENTRIES, BENCHMARKS, BUFFERS, default_count
 from .errors import Diagnostics, printed
 from .machines import Job, is_job
@@ -91,6 +91,7 @@ def predict(
 
     rows, column = tables.rows_of(answer["rows"]), KINDS[name].column
     answer |= {"rows": rows, "bands": bands.add(rows, column, kinds, answer["fidelity"])}
+    timelines.finish(job.timeline, answer)
     return {
         "odonata": version(),
         "kind": "bench",

@@ -20,8 +20,8 @@ from .version import version
 # In the order of first use.
 COMMANDS = (
     "machines", "show", "faults", "run", "bench", "app", "tune", "traffic", "validate", "report",
-    "preflight", "replay", "extrapolate", "sweep", "check", "fabric", "schema", "wrappers",
-    "launcher",
+    "compare", "preflight", "replay", "extrapolate", "sweep", "check", "fabric", "schema",
+    "wrappers", "launcher",
 )  # fmt: skip
 OURS = 70
 
@@ -58,6 +58,8 @@ def imported(name: str) -> click.Command:
             from .commands.validate import validate as found
         case "report":
             from .commands.report import write as found
+        case "compare":
+            from .commands.compare import compare as found
         case "preflight":
             from .commands.preflight import preflight as found
         case "replay":

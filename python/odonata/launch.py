@@ -16,7 +16,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import bands, clocks, core, fileio, filesystems, libraries, openmp, records, tables
+from . import (
+    bands,
+    clocks,
+    core,
+    fileio,
+    filesystems,
+    libraries,
+    openmp,
+    records,
+    tables,
+    timelines,
+)
 from . import warm as forker
 from ._vocabulary import Clock, Fidelity
 from .errors import Diagnostics, SimulatedFailure, nearest
@@ -268,6 +279,7 @@ def run(
     else:
         answer, columns = core.enter("record", request, tick, stop)
     recorded = answer.pop("recorded", None)
+    timelines.finish(job.timeline, answer)
     result = result_of(answer, job, fidelity, compute, {"kind": "run", "program": program})
     if hosts is not None:
         result.summary["placement"] = "host file"

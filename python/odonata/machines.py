@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from . import background_traffic, core, names, synonyms
+from . import background_traffic, core, names, synonyms, timelines
 from ._vocabulary import Limits
 from .errors import Diagnostics, InputError, nearest
 from .faults import fault_schedule
 from .files import read_text, why
 from .libraries import libraries, library_request, rules_request
+from .timelines import Timeline
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class Machine:
         coll_rules: str | Path | None = None,
         nic_policy: str | None = None,
         storage_class: str | None = None,
+        timeline: Timeline | None = None,
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes, or `ranks` ranks in all.
 
@@ -136,7 +138,8 @@ class Machine:
         reaction where a NIC or the library runs out of a resource: `"fail"`, `"warn"` or `"off"`
         (docs/models/limits.md). `coll_rules` is a tuning file of MPICH or Open MPI, as
         `odonata.tune` writes it. `nic_policy` assigns ranks to the NICs of their node: block
-        (default), numa, round-robin, gpu, single (docs/models/node.md).
+        (default), numa, round-robin, gpu, single (docs/models/node.md). `timeline` records the runs
+        of the job for a viewer: `odonata.Timeline("run.pftrace")` (docs/timelines.md).
         """
         machine = self if faults is None else self.with_(faults=faults)
         if nodes is None and ranks is not None:
@@ -146,7 +149,7 @@ class Machine:
             nodes = -(-whole // per_node)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class, limits, coll_rules, nic_policy, storage_class,
+            traffic_class, limits, coll_rules, nic_policy, storage_class, timeline,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -214,6 +217,7 @@ class Job:
     coll_rules: Any = None  # a path or several `RulesFile`; see `libraries`
     nic_policy: str | None = None
     storage_class: str | None = None
+    timeline: Timeline | None = None
 
     def __post_init__(self) -> None:
         """Check all values and report every problem."""
@@ -236,6 +240,8 @@ class Job:
         names.check_limits(wrong, self.limits)
         rules_request(wrong, self.coll_rules)
         names.check_nic_policy(wrong, self.nic_policy)
+        if self.timeline is not None:
+            timelines.check(wrong, self.timeline)
         wrong.raise_any()
         for name, value in found.items():
             object.__setattr__(self, name, value)
@@ -258,6 +264,7 @@ class Job:
             "storage_class": self.storage_class,
             "limits": self.limits,
             "nic_policy": self.nic_policy,
+            **({} if self.timeline is None else {"timeline": self.timeline.request()}),
         }
 
     def check(self, fidelity: str, more: tuple[str, ...] = ()) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import core, launch, records
+from . import core, launch, records, timelines, traces
 from .errors import Diagnostics, SimulatedFailure
 from .files import opened, read_rest, why
 from .machines import Job, Machine
@@ -15,6 +16,7 @@ from .machines import Job, Machine
 PARQUET = b"PAR1"
 BINARY_GOAL = (4223).to_bytes(8, "little")  # spcl/LogGOPSim, `txt2bin.re`
 HEAD = 4096  # bytes that identify the format of a file
+MOST_NAMED = 8  # kinds of unsupported records in a note
 
 
 @dataclass
@@ -44,6 +46,14 @@ class Trace:
             found.append(
                 f"extrapolated, not recorded: {header['ranks']:,} ranks from recordings of {sizes}"
             )
+        if made := header.get("converted"):
+            found += made["notes"]
+            if lost := made["unsupported"]:
+                most = sorted(lost.items(), key=lambda item: (-item[1], item[0]))
+                words = ", ".join(f"{name} ({count:,})" for name, count in most[:MOST_NAMED])
+                more = f" and {len(most) - MOST_NAMED} more kinds" if len(most) > MOST_NAMED else ""
+                total = sum(lost.values())
+                found.append(f"{total:,} records of the trace are not replayed: {words}{more}")
         if header.get("partial"):
             found.append(f"the recorded run did not end well: {header['partial']}")
         if header.get("vain_polls"):
@@ -57,16 +67,21 @@ class Trace:
 def read(wrong: Diagnostics, path: Any) -> Trace | None:
     """The file in any of the formats; None if it is invalid."""
     before = len(wrong.list)
-    wanted = "a GOAL schedule, or a record of `odonata run --record`"
+    wanted = traces.WANTED
     try:
         file = Path(os.fspath(path))
         if not os.fspath(path):
             raise TypeError
+        if file.is_dir():
+            file = first_of(file)
         with opened(file) as stream:
             head = stream.read(HEAD)
             is_parquet = head.startswith(PARQUET)
+            if not is_parquet and (form := traces.format_of(file, head)):
+                converted = traces.read(wrong, file, form)
+                return None if converted is None else Trace(file, converted[1], converted[0])
             if not is_parquet and not is_schedule(head):
-                wrong.add("trace", path, f"{wanted}; this file is neither")
+                wrong.add("trace", path, f"{wanted}; this file is none of them")
                 return None
             data: Any = head + read_rest(stream, path)
     except TypeError:
@@ -79,6 +94,17 @@ def read(wrong: Diagnostics, path: Any) -> Trace | None:
     if is_parquet:
         header, data = records.read(wrong, file, data)
     return None if len(wrong.list) > before else Trace(file, data, header)
+
+
+def first_of(folder: Path) -> Path:
+    """The first file of a trace that is a directory; `OSError` if there is none."""
+    files = sorted(file for file in folder.iterdir() if file.is_file())
+    anchors = [file for file in files if file.suffix == ".otf2"]
+    for file in anchors or files:
+        with opened(file) as stream:
+            if traces.format_of(file, stream.read(HEAD)):
+                return file
+    raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(folder))
 
 
 def is_schedule(head: bytes) -> bool:
@@ -152,7 +178,10 @@ def play(
         "record": header and records.of_core(header),
     }
     answer = core.enter("replay", request, tick, stop, trace.data)
+    timelines.finish(job.timeline, answer)
     what = {"kind": "replay", "trace": str(trace.path)}
+    if header and header.get("converted"):
+        what["converted"] = header["converted"]
     if header and header.get("extrapolated"):
         what["extrapolated"] = header["extrapolated"]
     found = launch.result_of(answer, job, fidelity, compute, what)

@@ -9,6 +9,7 @@ use super::calls::Sums;
 use super::compute_time::{ComputeTime, compute_time};
 use super::io_bench::{failure, file_system};
 use super::rows::{FailureRow, nodes};
+use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::TrafficTables;
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits,
@@ -76,6 +77,8 @@ pub struct AppResult {
     pub wall_s: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineRow>,
 }
 
 /// Means over ranks, for the whole application.
@@ -181,6 +184,11 @@ pub fn app(
         other => other == "compose",
     };
     if composes {
+        if let Some(traced) = &request.common.timeline {
+            let expected = "an application that is simulated as a whole (`--method simulate`)";
+            let found = traced.path.0.to_string_lossy();
+            return Err(vec![InputError::new("timeline", found, expected)]);
+        }
         let mut sums = Sums::default();
         let composed =
             compose::compose(&mut job, &compiled, fidelity, request.messages, &mut sums, tick);
@@ -194,14 +202,19 @@ pub fn app(
     let fits = estimate(&compiled) <= budget;
     let iterations = if fits { MOST_ITERATIONS } else { LEAST_ITERATIONS };
     compiled.limit_iterations(iterations);
+    let mut traced = TimelineRun::open(request.common.timeline.as_ref())
+        .map_err(|input_error| vec![input_error])?;
     let run = PhaseRun::new(compiled);
     let mut result = match fidelity {
-        Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, run, &times, tick),
-        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, run, &times, tick),
-        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, run, &times, tick),
+        Fidelity::Packet => {
+            simulate::<PacketNetwork>(&job, fidelity, run, &times, &mut traced, tick)
+        }
+        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, run, &times, &mut traced, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, run, &times, &mut traced, tick),
     };
     result.mpi.clone_from(&request.common.mpi);
     result.iterations = iterations;
+    result.timeline = traced.and_then(|traced| traced.row);
     result.messages_estimated = least;
     result.wall_s = wall_start.elapsed().as_secs_f64();
     Ok(result)
@@ -243,6 +256,7 @@ fn composed_result(
         traffic_tables: None,
         wall_s: 0.0,
         notes: super::notes(job, None),
+        timeline: None,
     }
 }
 
@@ -312,10 +326,11 @@ fn simulate<N: NetworkModel>(
     fidelity: Fidelity,
     run: PhaseRun,
     times: &[ComputeTime],
+    traced: &mut Option<TimelineRun>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> AppResult {
     let mut world = World::<N, _>::new(job, run);
-    let outcome = world.run(tick);
+    let outcome = timeline::run(&mut world, job, fidelity, traced.as_mut(), tick);
     let PhaseRun { program, totals, ends, .. } = &world.workload;
     let ranks = f64::from(program.ranks);
     // Ranks that end before the last one wait for it.
@@ -344,6 +359,7 @@ fn simulate<N: NetworkModel>(
         traffic_tables: Some(TrafficTables::of(job, fidelity, &outcome)),
         wall_s: 0.0,
         notes: super::notes(job, None),
+        timeline: None,
     }
 }
 

@@ -13,6 +13,7 @@ use super::congestion::Congested;
 use super::counters::{Tally, of_nodes};
 use super::placement_checks::{on_other_nodes, placement_error};
 use super::rows::{EngineRow, FailureRank, FailureRow};
+use super::timeline::{self, TimelineRequest, TimelineRun};
 use super::traffic_tables::links;
 use super::{CongestionRow, Fidelity, HonoredEnv, NetworkErrors, fidelity, job, shifts, unknown};
 use crate::benchmarks::{
@@ -129,6 +130,7 @@ fn run_at_fidelity(
         congestion: None,
         counter_table: Vec::new(),
         link_kinds: Vec::new(),
+        timeline: None,
         notes: [rule_notes(&job, benchmark), set].concat(),
     };
     // A barrier has no size.
@@ -149,8 +151,12 @@ fn run_at_fidelity(
         network: None,
         replicas: Vec::new(),
         buffers: None,
+        traced: None,
         tick,
     };
+    if let Some(traced) = &common.timeline {
+        session.traced = session.open_timeline(traced, sizes).map_err(|error| vec![error])?;
+    }
     if tolerance.is_some()
         && let Some(long) = sizes.iter().find_map(|&bytes| session.too_long(bytes))
     {
@@ -197,10 +203,12 @@ fn run_at_fidelity(
             break;
         }
     }
-    let Session { job, mut sums, congestion, tally, network, replicas, buffers, .. } = session;
+    let Session { job, mut sums, congestion, tally, network, replicas, buffers, traced, .. } =
+        session;
     if let (Some(limits), Some(buffers)) = (&mut sums.limits, &buffers) {
         buffers.add_to(limits, &job);
     }
+    result.timeline = traced.and_then(|traced| traced.row);
     if let Some(tally) = tally {
         let nics = of_nodes(&job.machine, job.placements.iter().map(|placement| placement.nic));
         result.counter_table = tally.rows(&job.machine, fidelity, &nics);
@@ -241,6 +249,7 @@ struct Session<'a> {
     replicas: Vec<ReplicaRow>,
     /// Those of the size with the most memory.
     buffers: Option<NodeBuffers>,
+    traced: Option<TimelineRun>,
     tick: &'a mut dyn FnMut(Progress) -> bool,
 }
 
@@ -271,6 +280,25 @@ impl Session<'_> {
         Ok(row)
     }
 
+    /// The timeline of a benchmark of one size that is simulated as a whole.
+    fn open_timeline(
+        &self,
+        request: &TimelineRequest,
+        sizes: &[u64],
+    ) -> Result<Option<TimelineRun>, InputError> {
+        let Session { job, benchmark, fidelity, overrides, messages, .. } = self;
+        let found = || request.path.0.to_string_lossy();
+        let &[bytes] = sizes else {
+            let expected = "one message size with a timeline (`--sizes 1KiB`)";
+            return Err(InputError::new("timeline", found(), expected));
+        };
+        if sampled(job, *benchmark, bytes, overrides, *fidelity, *messages).is_some() {
+            let expected = "a benchmark that is not sampled: fewer nodes, or more `--messages`";
+            return Err(InputError::new("timeline", found(), expected));
+        }
+        TimelineRun::open(Some(request))
+    }
+
     /// The reason if a call of this size cannot be simulated within the budgets: it has too many
     /// messages and cannot be sampled, or it has too many packets at fidelity `packet`.
     fn too_long(&mut self, bytes: u64) -> Option<AutoOutcome> {
@@ -296,7 +324,8 @@ impl Session<'_> {
         let n = self.job.placements.len() as u32;
         let plan = plan(&self.job, self.benchmark, (n, self.ppn, bytes), None, &self.overrides);
         let plan = BenchPlan { window: self.window, shifts: self.shifts, ..plan };
-        let (row, outcome) = measure(&self.job, &plan, self.fidelity, self.tick);
+        let (row, outcome) =
+            measure(&self.job, &plan, self.fidelity, self.traced.as_mut(), self.tick);
         self.sums.add(&self.job, &outcome);
         self.congestion.add(&outcome.counters);
         if let Some(network) = NetworkErrors::of_run(&self.job.machine, &outcome) {
@@ -331,7 +360,7 @@ impl Session<'_> {
                         .mean_s
                 }
                 _ => {
-                    let (row, outcome) = measure(job, &plan, fidelity, tick);
+                    let (row, outcome) = measure(job, &plan, fidelity, None, tick);
                     own.add(job, &outcome);
                     if outcome.end != End::Finished {
                         return Err(outcome.end);
@@ -451,22 +480,25 @@ fn measure(
     job: &Job,
     plan: &BenchPlan,
     fidelity: Fidelity,
+    traced: Option<&mut TimelineRun>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, sim::Outcome) {
     match fidelity {
-        Fidelity::Packet => simulate::<PacketNetwork>(job, plan, tick),
-        Fidelity::Flow => simulate::<FlowNetwork>(job, plan, tick),
-        Fidelity::LogGp => simulate::<LogGpNetwork>(job, plan, tick),
+        Fidelity::Packet => simulate::<PacketNetwork>(job, plan, fidelity, traced, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(job, plan, fidelity, traced, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(job, plan, fidelity, traced, tick),
     }
 }
 
 fn simulate<N: NetworkModel>(
     job: &Job,
     plan: &BenchPlan,
+    fidelity: Fidelity,
+    traced: Option<&mut TimelineRun>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> (BenchRow, sim::Outcome) {
     let mut world = World::<N, _>::new(job, plan.streams());
-    let outcome = world.run(tick);
+    let outcome = timeline::run(&mut world, job, fidelity, traced, tick);
     let mut row = BenchRow { bytes: plan.bytes, ..BenchRow::default() };
     if outcome.end == End::Finished {
         row = row_of(job, plan, &world.workload.marks);

@@ -3,6 +3,7 @@
 use super::bars::{Band, ReplicaRow};
 use super::calls::SampleRow;
 use super::rows::{EngineRow, FailureRow};
+use super::timeline::TimelineRow;
 use super::vocabulary::defaults;
 use super::{Common, CongestionRow, CounterRow, Fidelity, LimitsRow, LinkKindRow, NetworkErrors};
 use serde::{Deserialize, Serialize};
@@ -112,6 +113,8 @@ pub struct BenchResult {
     /// call was sampled.
     pub counter_table: Vec<CounterRow>,
     pub link_kinds: Vec<LinkKindRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineRow>,
     /// Rules for this collective that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

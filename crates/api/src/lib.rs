@@ -40,6 +40,7 @@ mod rounds;
 mod rows;
 mod run;
 mod shifts;
+mod timeline;
 mod traffic;
 mod traffic_tables;
 mod tune;
@@ -75,6 +76,7 @@ pub use quantities::{read_size, read_time};
 pub use replay::{RecordHeader, Recorded, ReplayRequest, ReplayResult, Trace};
 pub use replay::{check_record, replay};
 pub use run::{RunRequest, RunResult, run};
+pub use timeline::{TimelineRequest, TimelineRow};
 pub use traffic::{TrafficCall, TrafficEngine, TrafficResult, sweep, traffic};
 pub use traffic_tables::LinkKindRow;
 pub use tune::{TuneFile, TuneRequest, TuneResult, TuneRow, tune};
@@ -161,6 +163,9 @@ pub struct Common {
     /// core.
     #[serde(default = "defaults::threads")]
     pub threads: usize,
+    /// A timeline of the run.
+    #[serde(default)]
+    pub timeline: Option<TimelineRequest>,
 }
 /// One rule file, or several that belong together: MPICH has three.
 #[derive(Clone, Debug, Deserialize)]

@@ -1,6 +1,7 @@
 //! `odonata replay`: simulates a schedule of another tool, or a recorded run.
 
 use super::rows::{self, FailureRank, FailureRow, RankRow};
+use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::{self, TrafficTables};
 use super::{Common, Fidelity, HonoredEnv, RequestedClass, fidelity, job_with_files, limits};
 use base::{Gap, Span, Time};
@@ -106,6 +107,8 @@ pub struct ReplayResult {
     /// Rules and variables that are not applied.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineRow>,
 }
 
 pub fn replay(
@@ -155,11 +158,14 @@ pub fn replay(
     let nodes: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
     schedule.choose(&nodes, &|case| job.library.selection.decide(case, &overrides));
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
+    let mut traced = TimelineRun::open(request.common.timeline.as_ref())
+        .map_err(|input_error| vec![input_error])?;
     let mut result = match fidelity {
-        Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, schedule, tick),
-        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, schedule, tick),
-        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, schedule, tick),
+        Fidelity::Packet => simulate::<PacketNetwork>(&job, fidelity, schedule, &mut traced, tick),
+        Fidelity::Flow => simulate::<FlowNetwork>(&job, fidelity, schedule, &mut traced, tick),
+        Fidelity::LogGp => simulate::<LogGpNetwork>(&job, fidelity, schedule, &mut traced, tick),
     };
+    result.timeline = traced.and_then(|traced| traced.row);
     result.mpi.clone_from(&request.common.mpi);
     result.wall_s = wall_start.elapsed().as_secs_f64();
     result.traffic_tables.engine.wall_s = result.wall_s;
@@ -244,11 +250,12 @@ fn simulate<N: NetworkModel>(
     job: &Job,
     fidelity: Fidelity,
     schedule: Schedule,
+    traced: &mut Option<TimelineRun>,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> ReplayResult {
     let (calls, computed) = (schedule.calls(), schedule.computed());
     let mut world = World::<N, _>::new(job, Dag::new(schedule));
-    let outcome = world.run(tick);
+    let outcome = timeline::run(&mut world, job, fidelity, traced.as_mut(), tick);
     let failure = failure(job, &outcome, &world.workload);
     let n = job.placements.len();
     let sent = traffic_tables::sent(n, &outcome);
@@ -292,6 +299,7 @@ fn simulate<N: NetworkModel>(
         rank_table: rank_table.collect(),
         traffic_tables: TrafficTables::of(job, fidelity, &outcome),
         notes: super::notes(job, None),
+        timeline: None,
     }
 }
 

@@ -54,3 +54,9 @@ pub struct RankRow {
 pub(super) fn nodes(placements: &[RankPlacement]) -> u32 {
     placements.iter().map(|placed| placed.node.0).collect::<BTreeSet<u32>>().len() as u32
 }
+
+/// The function under which the table counts a call: the large-count variant (`MPI_Send_c`, which
+/// mpi4py calls) counts as the plain function.
+pub(super) fn without_width(function: &str) -> &str {
+    function.strip_suffix("_c").unwrap_or(function)
+}

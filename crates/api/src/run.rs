@@ -3,6 +3,7 @@
 use super::program::{FilesRow, Program, Word};
 use super::replay::Recorded;
 use super::rows::{self, FailureRank, FailureRow, RankRow};
+use super::timeline::{TimelineRow, TimelineRun};
 use super::traffic_tables::{self, TrafficTables};
 use super::{
     Common, Fidelity, HonoredEnv, RequestedClass, RulesRequest, call_notes, cray, fidelity,
@@ -87,6 +88,8 @@ pub struct RunResult {
     pub files: FilesRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Recorded>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineRow>,
 }
 
 /// How the ranks' processes were started.
@@ -263,11 +266,19 @@ fn launch<N: NetworkModel>(
     overrides: Overrides,
     tick: Box<dyn FnMut(Progress) -> bool>,
 ) -> Result<RunResult, Vec<InputError>> {
+    let mut traced = TimelineRun::open(request.common.timeline.as_ref())
+        .map_err(|input_error| vec![input_error])?;
     let tick = Rc::new(RefCell::new(tick));
     let mut live = start(job, &job.placements, (0, &request.program), factor, overrides, &tick)
         .map_err(|input_error| vec![input_error])?;
     live.recorder = request.record.then(|| Recorder::new(request.ranks));
+    if traced.is_some() {
+        live.collect_calls();
+    }
     let mut world = World::<N, _>::new(job, live);
+    if let Some(traced) = &mut traced {
+        traced.attach(&mut world);
+    }
     let mut outcome = world.run(&mut |progress| (tick.borrow_mut())(progress));
     if matches!(outcome.end, End::Deadlock(_)) && world.workload.settle().is_some() {
         // Other ranks are blocked because this one has died.
@@ -284,6 +295,9 @@ fn launch<N: NetworkModel>(
         _ => Vec::new(),
     };
     let recorder = world.workload.recorder.take();
+    if let Some(traced) = &mut traced {
+        traced.finish(&mut world, job, fidelity, outcome.time);
+    }
     let paths =
         io::paths(&job.machine, &outcome, |system, file| world.workload.file_path(system, file));
     let live = world.workload.outcome();
@@ -299,6 +313,7 @@ fn launch<N: NetworkModel>(
     if let Some(io) = &mut result.traffic_tables.io {
         io.name_files(&paths);
     }
+    result.timeline = traced.and_then(|traced| traced.row);
     result.recorded = recorder.map(|recorder| Recorded::of(&recorder, request.ranks, job));
     Ok(result)
 }
@@ -499,12 +514,6 @@ pub(super) fn failure(
     (Some(FailureRow { kind, message, ranks }), code)
 }
 
-/// The function under which the table counts a call: the large-count variant (`MPI_Send_c`, which
-/// mpi4py calls) counts as the plain function.
-fn without_width(function: &str) -> &str {
-    function.strip_suffix("_c").unwrap_or(function)
-}
-
 fn result(
     job: &Job,
     fidelity: Fidelity,
@@ -537,7 +546,7 @@ fn result(
     });
     let mut calls: BTreeMap<&str, (u64, f64, u64)> = BTreeMap::new();
     for f in live.ranks.iter().flat_map(|r| &r.functions) {
-        let row = calls.entry(without_width(function_name(f.function))).or_default();
+        let row = calls.entry(rows::without_width(function_name(f.function))).or_default();
         row.0 += f.calls;
         row.1 += f.blocked.seconds();
         row.2 += f.bytes;
@@ -579,5 +588,6 @@ fn result(
         notes,
         files,
         recorded: None,
+        timeline: None,
     }
 }

@@ -133,7 +133,7 @@ pub(super) fn sent(ranks: usize, outcome: &Outcome) -> Vec<(u64, u64)> {
     sent
 }
 
-fn kind_name(kind: LinkKind) -> &'static str {
+pub(super) fn kind_name(kind: LinkKind) -> &'static str {
     match kind {
         LinkKind::Injection => "injection",
         LinkKind::Ejection => "ejection",
@@ -152,14 +152,19 @@ fn count(kinds: &[LinkKind]) -> BTreeMap<LinkKind, u64> {
     of
 }
 
-/// One row per link among the busiest, and one per kind; none if nothing was run.
-pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
-    let name = |end: LinkEnd| match end {
+/// Name of the end of a link.
+pub(super) fn end_name(machine: &Machine, end: LinkEnd) -> String {
+    match end {
         LinkEnd::Nic(nic) => machine.nic_name(nic),
         LinkEnd::Switch(switch) => {
             format!("g{} switch{}", machine.switch_group[switch].0, switch.0)
         }
-    };
+    }
+}
+
+/// One row per link among the busiest, and one per kind; none if nothing was run.
+pub(crate) fn links(machine: &Machine, tally: &Tally) -> (Vec<LinkRow>, Vec<LinkKindRow>) {
+    let name = |end: LinkEnd| end_name(machine, end);
     if tally.is_empty() {
         return (Vec::new(), Vec::new());
     }

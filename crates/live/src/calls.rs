@@ -252,6 +252,7 @@ impl HandOver<'_> {
         if s.kind != kind::EXIT && !is_of_child(s) {
             self.occupy(at, s).or_else(wrong)?;
         }
+        let mut moved = 0;
         let op = match s.kind {
             kind::SEND => {
                 let mode = match s.flags {
@@ -262,7 +263,7 @@ impl HandOver<'_> {
                 let rank = &mut self.ranks[at];
                 rank.messages += 1;
                 rank.bytes += bytes;
-                rank.row(s.function).bytes += bytes;
+                moved = bytes;
                 let sent = SentMessage { token, block: s.block, completed: false, received: false };
                 token = SENDS + rank.sends.insert(sent).0;
                 Op::Send { to: peer, context, tag, bytes, mode }
@@ -281,7 +282,7 @@ impl HandOver<'_> {
                 let rank = &mut self.ranks[at];
                 rank.messages += 1;
                 rank.bytes += request_bytes + response_bytes;
-                rank.row(s.function).bytes += request_bytes + response_bytes;
+                moved = request_bytes + response_bytes;
                 Op::OneSided {
                     to: peer,
                     request_bytes,
@@ -304,12 +305,16 @@ impl HandOver<'_> {
             _ => {
                 let (context, call, open_collective) = self.matcher.join(at, s)?;
                 let rank = &mut self.ranks[at];
-                rank.row(s.function).bytes += contributed(&call);
+                moved = contributed(&call);
                 let slot = &mut rank.slots[token as usize];
                 (slot.open_collective, slot.member) = (open_collective, s.peer);
                 Op::Collective { context, call }
             }
         };
+        if moved > 0 {
+            self.ranks[at].row(s.function).bytes += moved;
+        }
+        self.ranks.note_submission(at, s.function, moved);
         let layouts = [
             (s.send_layout, Op::SendLayout(s.send_layout)),
             (s.recv_layout, Op::RecvLayout(s.recv_layout)),

@@ -55,8 +55,8 @@ impl Execution {
                 (*control).command = command::RUN;
                 (*control).wake_request.store(0, Ordering::Relaxed);
             }
+            self.ranks.account(at, now);
             let rank = &mut self.ranks[at];
-            rank.account(now);
             (rank.asleep, rank.wake_requested) = (false, false);
             // A rank that has finalized does not hand over again.
             n_running += u32::from(rank.stage == Stage::InMpi);

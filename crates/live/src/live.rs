@@ -26,7 +26,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use workload::schedule::record::Recorder;
 use workload::wire::{self, Completion, kind, state, wait};
-use workload::{Call, CompletionStatus, Context, FileId, OpCompletion, Token, Workload};
+use workload::{Call, CallSlice, CompletionStatus, Context, FileId, OpCompletion, Token, Workload};
 
 pub struct Live {
     execution: Execution,
@@ -121,6 +121,11 @@ impl Live {
         let stage = self.execution.ranks[rank].stage;
         let left = matches!(stage, Stage::Finished | Stage::NeverInitialized);
         (left, self.execution.watch.exit(rank))
+    }
+
+    /// Collects the calls of MPI functions, for a timeline.
+    pub fn collect_calls(&mut self) {
+        self.execution.ranks.call_slices = Some(Vec::new());
     }
 
     /// Accounts the time until `now` of ranks that still wait at the end of the run.
@@ -535,6 +540,11 @@ impl Workload for Live {
 
     fn alarms_only(&mut self, _: u32, now: Time, calls: &mut Vec<Call>) {
         self.polls.shorten(now, &mut self.execution.ranks, &mut self.recorder, calls);
+    }
+    fn take_call_slices(&mut self, slices: &mut Vec<CallSlice>) {
+        if let Some(returned) = &mut self.execution.ranks.call_slices {
+            slices.append(returned);
+        }
     }
     fn is_finished(&self) -> bool {
         self.execution.ranks.is_finished()

@@ -139,6 +139,8 @@ pub(crate) struct Rank {
     pub requests: u32,
     pub messages: u64,
     pub bytes: u64,
+    /// Bytes of the call that the rank is in, for timelines.
+    pub call_bytes: u64,
     pub outcome: RankOutcome,
 }
 
@@ -174,6 +176,7 @@ impl Rank {
             requests: 0,
             messages: 0,
             bytes: 0,
+            call_bytes: 0,
             outcome: RankOutcome::default(),
         }
     }
@@ -235,7 +238,9 @@ impl Rank {
     /// Divides the time since the last release: computation, MPI's CPU time, waiting until the
     /// other side was ready, transfer until completion. A run that fails may end while the rank
     /// computes, or before its CPU has finished the submissions.
-    pub fn account(&mut self, now: Time) {
+    ///
+    /// Returns the time inside MPI, and the waiting part of it.
+    pub fn account(&mut self, now: Time) -> (Span, Span) {
         let all = now.since(self.released_at);
         let charged = self.charged.min(all);
         let inside = all - charged;
@@ -256,6 +261,7 @@ impl Rank {
         self.row(function).blocked += inside;
         self.released_at = now;
         self.charged = Span::ZERO;
+        (inside, waiting)
     }
 }
 

@@ -4,9 +4,10 @@ use crate::children::Exit;
 use crate::launch::RankLocation;
 use crate::outcome::{Failure, FailureCause};
 use crate::rank::{Rank, Stage};
-use base::Time;
+use base::{Span, Time};
 use std::ops::{Index, IndexMut};
 use std::sync::atomic::Ordering;
+use workload::CallSlice;
 use workload::functions::function_name;
 use workload::wire::{self, Control, Segment};
 
@@ -17,6 +18,8 @@ pub(crate) struct Ranks {
     tag_ub: i32,
     pub failure: Option<Failure>,
     pub was_interrupted: bool,
+    /// Returned calls, if they are collected for a timeline.
+    pub call_slices: Option<Vec<CallSlice>>,
 }
 
 impl Ranks {
@@ -24,7 +27,15 @@ impl Ranks {
     /// longer than this value.
     pub fn new(locations: Vec<RankLocation>, segment: Segment, tag_ub: i32) -> Ranks {
         let all = locations.iter().map(|_| Rank::new()).collect();
-        Ranks { all, locations, segment, tag_ub, failure: None, was_interrupted: false }
+        Ranks {
+            all,
+            locations,
+            segment,
+            tag_ub,
+            failure: None,
+            was_interrupted: false,
+            call_slices: None,
+        }
     }
 
     pub fn len(&self) -> u32 {
@@ -192,8 +203,40 @@ impl Ranks {
         for rank in &mut self.all {
             if rank.asleep && rank.stage == Stage::InMpi {
                 rank.ready_at = now;
-                rank.account(now);
             }
+        }
+        for at in 0..self.len() {
+            if self[at].asleep && self[at].stage == Stage::InMpi {
+                self.account(at, now);
+            }
+        }
+    }
+
+    /// Accounts the time of a rank until `now`.
+    pub fn account(&mut self, at: u32, now: Time) {
+        let rank = &mut self.all[at as usize];
+        let function = rank.function;
+        let (inside, waiting) = rank.account(now);
+        let bytes = std::mem::take(&mut rank.call_bytes);
+        if let Some(slices) = &mut self.call_slices
+            && function != 0
+        {
+            let begin = Time(now.0 - inside.0);
+            slices.push(CallSlice { rank: at, function, begin, end: now, waiting, bytes });
+        }
+    }
+
+    /// A rank submits an operation of a function that does not wait for it.
+    pub fn note_submission(&mut self, at: u32, function: u32, bytes: u64) {
+        let rank = &mut self.all[at as usize];
+        if function == rank.function {
+            rank.call_bytes += bytes;
+        } else if let Some(slices) = &mut self.call_slices
+            && function != 0
+        {
+            let begin = rank.released_at + rank.charged;
+            let waiting = Span::ZERO;
+            slices.push(CallSlice { rank: at, function, begin, end: begin, waiting, bytes });
         }
     }
 

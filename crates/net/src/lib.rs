@@ -5,7 +5,7 @@
 
 use base::{Span, Time};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
-use machine::{Folding, Machine, NicId, NicParams};
+use machine::{Folding, LinkId, Machine, NicId, NicParams};
 
 mod counters;
 mod packetization;
@@ -227,6 +227,11 @@ pub trait NetworkModel: Prefetch + PrecomputedReady {
     /// Adds internal counts to `counters`, once at the end of a run. `counters` must be the object
     /// used throughout the run.
     fn report(&self, _counters: &mut Counters) {}
+    /// The bytes that links have carried so far; links without traffic may be omitted. `counters`
+    /// must be the object used throughout the run.
+    fn carried(&self, counters: &Counters, mut each: impl FnMut(LinkId, u64)) {
+        counters.links.iter().for_each(|(link, carried)| each(link, carried.bytes));
+    }
     /// Memory held, bytes, for the engine statistics.
     fn bytes(&self) -> usize;
     /// Asserts the model's conservation invariants. Called when no event is pending.

@@ -642,6 +642,12 @@ impl Links {
         }
     }
 
+    /// The bytes that each used link has carried.
+    pub fn carried(&self, mut each: impl FnMut(LinkId, u64)) {
+        let used = self.ports.iter().filter(|(_, port)| port.is_used());
+        used.for_each(|(link, port)| each(link, port.bytes));
+    }
+
     /// Whether `assert_idle` examines a link in detail. Links without traffic are in their initial
     /// state, and only builds with assertions check them.
     pub fn is_checked(&self, link: LinkId) -> bool {

@@ -112,6 +112,10 @@ impl NetworkModel for PacketNetwork {
         self.endpoints.report(&self.fabric, counters);
     }
 
+    fn carried(&self, _: &Counters, each: impl FnMut(LinkId, u64)) {
+        self.fabric.links.carried(each);
+    }
+
     fn bytes(&self) -> usize {
         self.fabric.held() + self.endpoints.held() + self.congestion.held()
     }

@@ -4,7 +4,7 @@ use crate::costs::{AccessMethod, GpuSide};
 use crate::event::{CallId, HostEvent};
 use crate::job::Buffers;
 use crate::kernel::Kernel;
-use base::{Slab, Span};
+use base::{Slab, Span, Time};
 use collectives::{Collective, NodeMap};
 use net::NetworkModel;
 use workload::{Call, Op};
@@ -96,9 +96,30 @@ impl Calls {
         let Some((first, _)) = kernel.ranks[rank as usize].calls else { return };
         let call = self.call(first);
         let cost = call_cost(kernel, rank, &call.op) + kernel.packing_time(call);
-        let when = kernel.end_of_work(rank, kernel.ranks[rank as usize].cpu, call.after + cost);
+        let start = kernel.ranks[rank as usize].cpu;
+        let when = kernel.end_of_work(rank, start, call.after + cost);
+        if kernel.timeline.is_some() {
+            note_computation(kernel, rank, start, when, cost);
+        }
         kernel.ranks[rank as usize].cpu = when.max(kernel.now + Span(1));
         kernel.schedule(rank, when, HostEvent::Execute);
+    }
+}
+
+/// Records the computation before a call, which takes effect at `when`.
+#[cold]
+fn note_computation<N: NetworkModel>(
+    kernel: &mut Kernel<'_, N>,
+    rank: u32,
+    start: Time,
+    when: Time,
+    cost: Span,
+) {
+    let origin = kernel.origin;
+    let in_job = |at: Time| Time(at.0.saturating_sub(origin.0));
+    let begin = start.max(Time(when.0.saturating_sub(cost.0)));
+    if let Some(timeline) = &mut kernel.timeline {
+        timeline.compute(rank, in_job(start), in_job(begin));
     }
 }
 

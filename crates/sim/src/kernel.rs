@@ -7,10 +7,12 @@
 //! `World` dispatches events.
 
 use crate::endpoints::EndpointRanges;
-use crate::event::{CompletionId, HostEvent, MessageOwner};
+use crate::event::{CompletionId, HostEvent, MessageOwner, SendId};
 use crate::job::Job;
 use crate::outcome::Blocked;
 use crate::rank::Rank;
+use crate::send::Send;
+use crate::timeline::Timeline;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
 use des::{Phase, Queue};
 use machine::{NicId, NodeId};
@@ -83,6 +85,10 @@ pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub counters: Counters,
     pub digest: Digest,
     pub events: u64,
+    /// Observer of the run, if requested.
+    pub timeline: Option<Box<Timeline>>,
+    /// Time of the timeline's next sample of links.
+    pub next_sample: Time,
 }
 
 /// Random stream of the route draws.
@@ -123,6 +129,8 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             counters: Counters::new(job.machine.links.to.len()),
             digest: Digest::default(),
             events: 0,
+            timeline: None,
+            next_sample: Time(u64::MAX),
         }
     }
 
@@ -312,6 +320,9 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         job.last_completion = now;
         job.digest.mix(now.0);
         job.digest.mix(u64::from(done.rank - job.first) << 32 | u64::from(done.token));
+        if let Some(timeline) = &mut self.timeline {
+            timeline.complete(now, &done, Time(done.ready.0 - self.origin.0));
+        }
         self.queue_completion(id);
     }
 
@@ -361,6 +372,45 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         let message =
             Message { src, dst, bytes, origin, vnet, completion, draw, in_order, handling };
         self.inject(owner, message);
+    }
+
+    // The timeline.
+
+    /// Records that a message has arrived with all of its data.
+    #[inline]
+    pub fn trace_message(&mut self, id: SendId, send: &Send) {
+        let now = self.job_time();
+        if let Some(timeline) = &mut self.timeline {
+            timeline.message(now, id, send);
+        }
+    }
+
+    /// Starts the timeline, if any, with the jobs.
+    pub fn start_timeline(&mut self) {
+        if let Some(timeline) = &self.timeline {
+            self.next_sample = self.origin + (timeline.first_sample() - Time::ZERO);
+        }
+    }
+
+    /// Records the bytes that links have carried since the last sample.
+    #[cold]
+    pub fn sample_links(&mut self) {
+        let now = self.job_time();
+        let Some(timeline) = &mut self.timeline else { return };
+        timeline.begin_sample(self.counters.links.len());
+        self.net.carried(&self.counters, |link, bytes| timeline.sample(now, link, bytes));
+        let next = timeline.end_sample(now);
+        self.next_sample = Time(next.0.saturating_add(self.origin.0));
+    }
+
+    /// Ends the timeline at the end of the jobs, before the network drains.
+    pub fn close_timeline(&mut self) {
+        self.sample_links();
+        let now = self.job_time();
+        if let Some(timeline) = &mut self.timeline {
+            timeline.close(now);
+        }
+        self.next_sample = Time(u64::MAX);
     }
 
     /// Counts a message by its distance.

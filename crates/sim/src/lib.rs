@@ -37,6 +37,7 @@ mod send;
 mod service_queue;
 mod sources;
 mod storage;
+pub mod timeline;
 pub mod traffic;
 mod transport;
 mod world;

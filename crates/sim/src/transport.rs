@@ -54,6 +54,11 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
 
     /// Starts a protocol phase: through the node's memory or the NIC.
     pub fn depart(&mut self, in_flight: InFlight) {
+        if let Some(timeline) = &mut self.kernel.timeline
+            && matches!(in_flight.phase, ProtocolPhase::Eager | ProtocolPhase::RequestToSend)
+        {
+            timeline.sent(in_flight.send, Time(self.kernel.now.0 - self.kernel.origin.0));
+        }
         let send = &self.sends[in_flight.send];
         if send.same_node {
             let (_, dst) = ends(send, in_flight.phase);

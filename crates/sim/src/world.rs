@@ -23,11 +23,12 @@ use crate::progress::Progress;
 use crate::send::{MatchState, PostedReceive, Purpose, Waiter};
 use crate::sources::Sources;
 use crate::storage::Storage;
+use crate::timeline::Timeline;
 use crate::transport::Transport;
 use base::{Span, Time};
 use mpi::{Envelope, Pattern};
 use net::{Event, FAILED, MsgId, NetworkModel};
-use workload::{Call, Op, OpCompletion, Workload};
+use workload::{Call, CallSlice, Op, OpCompletion, Workload};
 
 mod ahead;
 mod ending;
@@ -52,6 +53,8 @@ pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     failures: Failures,
     /// Calls that the workload makes now.
     submitted: Vec<Call>,
+    /// Returned calls of MPI functions, for the timeline.
+    call_slices: Vec<CallSlice>,
     /// Maximum number of sends, accesses or completions at one time.
     max_ids: usize,
 }
@@ -80,6 +83,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             sources: Sources::new(job),
             failures: Failures::new(job),
             submitted: Vec::new(),
+            call_slices: Vec::new(),
             max_ids: MAX_IDS,
         }
     }
@@ -104,6 +108,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             world.report(tick)
         });
         let end = self.end(!has_ended);
+        if self.transport.kernel.timeline.is_some() {
+            self.transport.kernel.close_timeline();
+        }
         let mut outcome = self.outcome(end);
         if outcome.end == End::Finished {
             if !self.drain_network(tick) {
@@ -144,6 +151,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn begin(&mut self) {
         let Transport { kernel, limit_checker, .. } = &mut self.transport;
         kernel.origin = kernel.now;
+        kernel.start_timeline();
         Component::<N>::open(&mut self.sources);
         self.component.open();
         limit_checker.open_endpoints(kernel);
@@ -168,10 +176,31 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn call_workload(&mut self, what: impl FnOnce(&mut W, Time, &mut Vec<Call>)) -> bool {
         let mut submitted = std::mem::take(&mut self.submitted);
         what(&mut self.workload, self.transport.kernel.job_time(), &mut submitted);
+        if self.transport.kernel.timeline.is_some() {
+            self.trace_calls();
+        }
         let any = !submitted.is_empty();
         self.submit(&mut submitted);
         self.submitted = submitted;
         any
+    }
+
+    /// Records a timeline of this run.
+    pub fn trace(&mut self, timeline: Timeline) {
+        self.transport.kernel.timeline = Some(Box::new(timeline));
+    }
+
+    /// The timeline, after the run. Calls of MPI functions that ended with the run are included.
+    pub fn take_timeline(&mut self) -> Option<Timeline> {
+        self.trace_calls();
+        self.transport.kernel.timeline.take().map(|timeline| *timeline)
+    }
+
+    #[cold]
+    fn trace_calls(&mut self) {
+        let Some(timeline) = &mut self.transport.kernel.timeline else { return };
+        self.workload.take_call_slices(&mut self.call_slices);
+        self.call_slices.drain(..).for_each(|slice| timeline.call(&slice));
     }
 
     /// Appends calls to the lists of their ranks. Notices without CPU time take effect at once.
@@ -235,6 +264,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         }
         let Some(event) = self.next() else { return false };
         let t = &mut self.transport;
+        if t.kernel.now >= t.kernel.next_sample {
+            t.kernel.sample_links();
+        }
         while t.kernel.now >= self.failures.next_failure {
             if self.failures.fail_node(&mut t.kernel, &self.workload) {
                 return true;
@@ -419,6 +451,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 if !t.accepts(in_flight, &send) {
                     return;
                 }
+                if phase == ProtocolPhase::Eager {
+                    t.kernel.trace_message(id, &send);
+                }
                 match send.purpose {
                     Purpose::User { .. } => self.point_to_point.arrive(t, id),
                     Purpose::Collective { .. } => {
@@ -429,6 +464,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             ProtocolPhase::Get => t.depart(InFlight { send: id, phase: ProtocolPhase::Data }),
             ProtocolPhase::Data if send.pieces > 0 => t.sends[id].pieces -= 1,
             ProtocolPhase::Data => {
+                t.kernel.trace_message(id, &send);
                 match send.match_state {
                     MatchState::Matched(Waiter::User { token, posted }) => {
                         let receive = PostedReceive { token, posted };
@@ -466,11 +502,17 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let t = &mut self.transport;
         let id = self.calls.next(&mut t.kernel, at);
         if let Op::Collective { context, .. } = self.calls.call(id).op {
+            if let Some(timeline) = &mut t.kernel.timeline {
+                timeline.begin(at, self.calls.call(id).token, &self.calls.call(id).op);
+            }
             self.collectives.enter(t, &mut self.calls, &self.workload, (at, context), id);
             return self.calls.schedule_next_call(&mut t.kernel, at);
         }
         let Call { token, op, .. } = self.calls.take(id);
         let now = t.kernel.now;
+        if let Some(timeline) = &mut t.kernel.timeline {
+            timeline.begin(at, token, &op);
+        }
         let done = OpCompletion { rank: at, token, ready: now, ..OpCompletion::default() };
         match op {
             Op::Pause => t.kernel.complete(now, done),
@@ -481,6 +523,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             }
             Op::Send { to, context, tag, bytes, mode } => {
                 if !t.limit_checker.claim_send(&t.kernel, at, to, bytes) {
+                    if let Some(timeline) = &mut t.kernel.timeline {
+                        timeline.withdraw(at, token);
+                    }
                     let call = Call { rank: at, token, after: Span::ZERO, op };
                     t.limit_checker.block_send(at);
                     return self.calls.put_back(&mut t.kernel, call);

@@ -300,6 +300,19 @@ pub struct OpCompletion {
     pub ready: Time,
 }
 
+/// Time of a rank in an MPI function, for timelines.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CallSlice {
+    pub rank: u32,
+    /// See `functions`.
+    pub function: u32,
+    pub begin: Time,
+    pub end: Time,
+    /// Part of it until the other side was ready.
+    pub waiting: Span,
+    pub bytes: u64,
+}
+
 /// All ranks at once: one batch in, one batch out. A live workload runs its ranks in parallel
 /// between the two, and the simulator still sees their calls in one fixed order. With several jobs
 /// (`MultiJob`) their ranks are consecutive. Most workloads are one job, number 0.
@@ -321,6 +334,9 @@ pub trait Workload {
     /// Only alarms of this job are pending, so nothing else can complete before the next alarm. An
     /// alarm set here may wake a waiting rank earlier.
     fn alarms_only(&mut self, _job: u32, _now: Time, _calls: &mut Vec<Call>) {}
+    /// Appends the calls of MPI functions that have returned since the last time, if the workload
+    /// is set up to collect them.
+    fn take_call_slices(&mut self, _slices: &mut Vec<CallSlice>) {}
     fn is_finished(&self) -> bool;
     /// Whether this job has ended, in any way.
     fn has_ended(&self, _job: u32) -> bool {

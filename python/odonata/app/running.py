@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from .. import bands, core
+from .. import bands, core, timelines
 from .._vocabulary import SCALINGS, AppRow, Fidelity, Scaling
 from ..benchmarks import MESSAGES
 from ..errors import Diagnostics, InputError, SimulatedFailure
@@ -194,6 +194,7 @@ def play(
     for job, phases in zip(jobs, traced, strict=True):
         request = request_of(job, fidelity, phases, messages)
         answer = core.enter("app", request, tick, stop)
+        timelines.finish(job.timeline, answer)
         runs.append(answer)
         if answer["interrupted"] or answer["failure"]:
             break
@@ -246,6 +247,7 @@ def composition(
 ) -> dict[str, Any]:
     """The error of composing a time from parts, measured where the whole can be simulated."""
     job, phases = small
+    job = replace(job, timeline=None)
     request = request_of(job, fidelity, phases, messages)
     whole = core.enter("app", {**request, "method": "simulate"}, tick, stop)
     parts = core.enter("app", {**request, "method": "compose"}, tick, stop)

@@ -58,6 +58,8 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     model = running.try_load(wrong, name)
     values = model.values(wrong, problem) if model else {}
     ppn = wrong.integer("ppn", given["ppn"], model.ppn if model else 1)
+    if request.timeline and len(nodes) > 1:
+        wrong.add("timeline", given["timeline"], "one number of nodes with a timeline")
     request.finish()
     assert model is not None, "reported above"
     stop = core.Stop()
@@ -76,8 +78,9 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         request.print_notes(run)
         request.print_limits(run, given["preflight"])
         request.print_counters(run, given["counters"])
+    lost = max(map(request.print_timeline, result.summary["runs"]), default=0)
     request.deliver(result.summary, result.data)
-    return stopped(stop, result.summary)
+    return stopped(stop, result.summary) or lost
 
 
 def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> int:

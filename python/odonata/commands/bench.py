@@ -78,13 +78,16 @@ def run(name: str | None, **given: Any) -> int:
     if not request.as_json:
         print(text.osu(result.summary), flush=True)
     request.print_counters(result.summary, given["counters"])
+    lost = request.print_timeline(result.summary)
     request.deliver(result.summary, result.data)
-    return stopped(stop, result.summary)
+    return stopped(stop, result.summary) or lost
 
 
 def measure_files(name: str, given: dict[str, Any]) -> int:
     """IOR or mdtest on a file system of the machine."""
     request = Request(given)
+    if given["timeline"] is not None:
+        request.wrong.add("timeline", given["timeline"], f"no timeline: {name} has none")
     nodes, ppn = launchers.bench_nodes(request.wrong, given)
     request.finish()
     stop = core.Stop()

@@ -12,7 +12,18 @@ from typing import Any, TextIO
 
 import click
 
-from .. import background_traffic, core, fabrics, faults, machines, names, tables, text, units
+from .. import (
+    background_traffic,
+    core,
+    fabrics,
+    faults,
+    machines,
+    names,
+    tables,
+    text,
+    timelines,
+    units,
+)
 from .._vocabulary import CONGESTION
 from ..checks import Checks
 from ..libraries import rules_request
@@ -60,6 +71,7 @@ class Request:
         self.coll_rules = None
         self.nic_policy = given.get("nic_policy")
         names.check_nic_policy(self.wrong, self.nic_policy)
+        self.timeline = timeline_of(self.wrong, given)
         self.out, self.force = None, given["force"]
         if given["out"] is not None:
             self.out = tables.check_out(self.wrong, given["out"], given["force"])
@@ -90,6 +102,7 @@ class Request:
             coll_rules=self.coll_rules,
             nic_policy=self.nic_policy,
             storage_class=self.storage_class,
+            timeline=self.timeline,
         )
 
     def on_fabric(self, name: str, nodes: int) -> AbstractContextManager[None]:
@@ -117,6 +130,13 @@ class Request:
         if not self.quiet:
             say(f"odonata: {escaped(words)}")
 
+    def print_timeline(self, summary: dict[str, Any]) -> int:
+        """The timeline that was written; 1 if it is not complete."""
+        row = summary.get("timeline")
+        if row and (row["unwritten"] or not self.quiet):
+            say(f"odonata: {escaped(timelines.outcome(row))}")
+        return int(bool(row and row["unwritten"]))
+
     def print_notes(self, summary: dict[str, Any]) -> None:
         """Notes on settings of the library that are not applied."""
         for words in summary.get("notes", ()):
@@ -135,6 +155,20 @@ class Request:
         """The counters, if requested."""
         if requested:
             say("\n".join(text.counters(summary)))
+
+
+def timeline_of(wrong: Checks, given: dict[str, Any]) -> timelines.Timeline | None:
+    """The options of a timeline, checked."""
+    parts = {name: given.get(f"timeline_{name}") for name in ("window", "ranks", "sample")}
+    if given.get("timeline") is None:
+        for name, text in parts.items():
+            if text is not None:
+                wrong.add(f"timeline_{name}", text, "--timeline FILE with it")
+        return None
+    found = timelines.Timeline(given["timeline"], **parts)
+    before = len(wrong.list)
+    timelines.check(wrong, found)
+    return found if len(wrong.list) == before else None
 
 
 def stopped(stop: core.Stop, summary: dict[str, Any]) -> int:

@@ -51,5 +51,6 @@ def replay(trace: str | None, **given: Any) -> int:
         request.note(words)
     if summary["unreceived"] and not result.failure:
         request.note(f"{summary['unreceived']:,} messages were never received")
+    lost = request.print_timeline(summary)
     request.deliver(summary, result.data)
-    return summary["exit_code"]
+    return summary["exit_code"] or lost

@@ -118,8 +118,9 @@ def run(program: tuple[str, ...], **given: Any) -> int:
         lost = record.get("refused") or record.get("unwritten")
         if record and (lost or not request.quiet):
             say(f"odonata: {records.outcome(record)}")
+        lost = request.print_timeline(result.summary)
         request.deliver(result.summary, result.data, stdout)
-    return code or int(bool(record.get("unwritten")))
+    return code or lost or int(bool(record.get("unwritten")))
 
 
 def print_report(settings: counter_report.Settings, result: launch.RunResult) -> None:
@@ -145,6 +146,8 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
     request.use_rules(given["coll_rules"])
     if given["record"] is not None:
         wrong.add("record", given["record"], "no recording: several jobs cannot be recorded")
+    if given["timeline"] is not None:
+        wrong.add("timeline", given["timeline"], "no timeline with --jobs")
     if given["keep"] is not None:
         wrong.add("keep", given["keep"], "no directory: each of several jobs has files of its own")
     for mount in given["mounts"]:

@@ -9,16 +9,19 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from .. import published, tables, text, units
+from .. import comparing, published, tables, text, units
 from ..benchmarks import KINDS
 from ..errors import Diagnostics
 from ..files import why, write_text
+from ..version import version
 from . import drawings, storage
 
 PAGE = Path(__file__).with_name("page.html")
+COMPARISON = Path(__file__).with_name("comparison.html")
 HOTTEST = 8
 
 
@@ -123,6 +126,35 @@ def html(
         engine=text.engine(summary.get("engine") or {}, rates=kind in ("bench", "traffic")),
         storage=storage.content(summary.get("io")),
         **content(summary, data),
+    )
+
+
+def date_of(summary: Path) -> str:
+    """The date of a result: when its summary was written, UTC."""
+    written = datetime.fromtimestamp(summary.stat().st_mtime, timezone.utc)
+    return written.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def of_comparison(found: Mapping[str, Any], names: Sequence[str], date: str = "") -> str:
+    """The page of a comparison (`comparing.compare`) of two results with these names."""
+    import jinja2
+
+    page = PAGE.read_text(encoding="utf-8")
+    style = page[page.index("<style>") : page.index("</style>") + len("</style>")]
+    time = found["time"]
+    loader = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    value_of = comparing.value_of
+    return loader.from_string(COMPARISON.read_text(encoding="utf-8")).render(
+        style=style,
+        names=names,
+        version=version(),
+        date=date,
+        ratio="-" if time["ratio"] is None else f"{time['ratio']:.3f}x",
+        time=[units.show_time(time[which], 4) for which in ("first", "second")],
+        changed=[(c["key"], value_of(c["first"]), value_of(c["second"])) for c in found["changed"]],
+        sections=comparing.sections(found),
     )
 
 

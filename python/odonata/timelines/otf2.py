@@ -1,0 +1,131 @@
+"""Writes a timeline as an OTF2 archive: `NAME.otf2`, `NAME.def` and the directory `NAME`.
+
+It uses the package `otf2` of the OTF2 project, which writes the files with its C library. Events of
+a location are in the order of their times. Times are picoseconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import Diagnostics
+from . import records as tl
+from .paraver import COLLECTIVES, Line, ordered
+
+PS_PER_S = 10**12
+EXTRA = "the package otf2: pip install 'odonata[otf2]'"
+# Kinds of events in the sorted lines.
+ENTER, LEAVE, SEND, RECV, BEGIN, END = range(6)
+
+
+def package() -> Any:
+    """The package `otf2`, which an extra installs."""
+    return importlib.import_module("otf2")
+
+
+def check(wrong: Diagnostics) -> None:
+    """Add a diagnostic unless the package can be used."""
+    try:
+        package()
+    except (ImportError, OSError) as error:
+        wrong.add("timeline", ".otf2", f"{EXTRA} ({error})")
+
+
+def write(source: Path, target: Path) -> None:
+    """Convert the records of `source`."""
+    otf2 = package()
+    records = tl.open_records(source)
+    calls = tl.Calls(records)
+    name = target.stem
+    for old in (target, target.with_suffix(".def")):
+        old.unlink(missing_ok=True)
+    if (target.parent / name).is_dir() and any((target.parent / name).glob("*.evt")):
+        shutil.rmtree(target.parent / name)
+    try:
+        writer = otf2.writer.Writer(str(target.parent), name, timer_resolution=PS_PER_S)
+        with contextlib.closing(writer) as archive:
+            convert(otf2, archive, records, calls)
+    except otf2.error.Error as error:
+        raise OSError(None, f"OTF2: {error}", str(target)) from None
+
+
+def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> None:
+    """Write definitions and events."""
+    footer = records.footer
+    define = archive.definitions
+    mpi = otf2.Paradigm.MPI
+    root = define.system_tree_node(footer["machine"], class_name="machine")
+    nodes = [define.system_tree_node(n, class_name="node", parent=root) for n in footer["nodes"]]
+    locations = []
+    for rank, node in enumerate(footer["node_of_rank"][: footer["ranks"]]):
+        group = define.location_group(
+            f"rank {rank}", location_group_type=otf2.LocationGroupType.PROCESS,
+            system_tree_parent=nodes[node],
+        )  # fmt: skip
+        locations.append(define.location(f"rank {rank}", group=group))
+    writers = [archive.event_writer_from_location(location) for location in locations]
+    define.group(
+        "MPI locations", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=mpi, members=locations
+    )
+    members = define.group(
+        "MPI_COMM_WORLD", group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi,
+        members=locations,
+    )  # fmt: skip
+    world = define.comm("MPI_COMM_WORLD", group=members)
+    regions: dict[int, Any] = {}
+
+    def region(op: int) -> Any:
+        if op not in regions:
+            regions[op] = define.region(calls.names[op], paradigm=mpi)
+        return regions[op]
+
+    collectives = {
+        op: getattr(otf2.CollectiveOp, name.removeprefix("MPI_").upper())
+        for op, name in enumerate(calls.names) if is_collective(name)
+    }  # fmt: skip
+    for time, line in ordered(events(records, calls, set(collectives)), records.path.parent):
+        rank, kind, a, b, c = map(int, line.split())
+        writer = writers[rank]
+        if kind == ENTER:
+            writer.enter(time, region(a))
+        elif kind == LEAVE:
+            writer.leave(time, region(a))
+        elif kind == SEND:
+            writer.mpi_send(time, a, world, max(b, 0), c)
+        elif kind == RECV:
+            writer.mpi_recv(time, a, world, max(b, 0), c)
+        elif kind == BEGIN:
+            writer.mpi_collective_begin(time)
+        else:
+            root_rank = b if 0 <= b < len(writers) else otf2.CollectiveRoot.NONE.value
+            writer.mpi_collective_end(time, collectives[a], world, root_rank, c, c)
+
+
+def is_collective(name: str) -> bool:
+    return name.removeprefix("MPI_") in COLLECTIVES
+
+
+def events(records: tl.Records, calls: tl.Calls, collectives: set[int]) -> Iterator[Line]:
+    """Events with their times, in no order: rank, kind and three numbers."""
+    for block in records.blocks():
+        some = calls.of(block)
+        keys = ("rank", "op", "begin", "end", "bytes", "peer")
+        columns = (some[key].tolist() for key in keys)
+        for rank, op, begin, end, size, peer in zip(*columns, strict=True):
+            yield begin, f"{rank} {ENTER} {op} 0 0\n"
+            if op in collectives:
+                yield begin, f"{rank} {BEGIN} {op} 0 0\n"
+                root = peer if peer != tl.NO_PEER else -1
+                yield end, f"{rank} {END} {op} {root} {size}\n"
+            yield end, f"{rank} {LEAVE} {op} 0 0\n"
+        is_user = (block["kind"] == tl.MESSAGE) & (block["flags"] & tl.COLLECTIVE == 0)
+        some = block[is_user]
+        columns = (some[key].tolist() for key in ("rank", "peer", "begin", "end", "bytes", "tag"))
+        for rank, peer, begin, end, size, tag in zip(*columns, strict=True):
+            yield begin, f"{rank} {SEND} {peer} {tag} {size}\n"
+            yield end, f"{peer} {RECV} {rank} {tag} {size}\n"

@@ -1,0 +1,275 @@
+"""Reads Paraver traces of MPI programs, as Extrae writes them.
+
+MPI calls are events of the types 50000001 to 50000003; their values have names in the `.pcf` file
+beside the trace. A message is a communication record. Its send belongs to the call that contains
+its time; its receive to the first call that can complete it, and to the oldest `MPI_Irecv` that
+has no message yet. The time between calls is computation.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..files import MOST_DATA, opened, read_text
+from ..timelines.paraver import VALUES
+from .schedule import CODES, RankCalls, Schedule, TraceError
+
+MAGIC = b"#Paraver"
+CALLS = (50000001, 50000002, 50000003)
+SENT, RECEIVED, ROOT, COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
+HEADER = re.compile(r"#Paraver \(.*?\):(\d+)(_ns)?:(.*)")
+TASKS = re.compile(r"(\d+)\(([\d:,]*)\)(?:,(\d+))?")
+WORLD_CALLS = {"Init", "Init_thread", "Finalize", "Comm_rank", "Comm_size"}
+NS, US = 1000, 10**6
+
+
+@dataclass
+class Call:
+    """One MPI call of a task."""
+
+    name: str
+    begin: int
+    end: int = -1
+    events: dict[int, int] = field(default_factory=dict)
+    sends: list[tuple[int, int, int]] = field(default_factory=list)
+    receives: list[tuple[int, int, int]] = field(default_factory=list)
+    posts: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+def read(path: Path) -> Schedule:
+    """The schedule of a trace."""
+    names = names_of(path.with_suffix(".pcf"))
+    tasks: list[list[Call]] = []
+    inside: dict[int, Call] = {}
+    messages: list[tuple[int, int, int, int, int, int]] = []
+    schedule: Schedule | None = None
+    unit = US
+    try:
+        stream = opened(path, MOST_DATA)
+    except OSError as error:
+        raise TraceError(str(path), error, "a readable file") from None
+    with stream:
+        for number, raw in enumerate(stream, 1):
+            line = raw.decode("latin-1").strip()
+            try:
+                if schedule is None:
+                    ranks, unit = ranks_of(line)
+                    schedule = Schedule(ranks, "Paraver trace")
+                    tasks = [[] for _ in range(ranks)]
+                elif line.startswith("2:"):
+                    event(schedule, names, tasks, inside, line)
+                elif line.startswith("3:"):
+                    messages.append(message(line, len(tasks)))
+                elif line.startswith("c:"):
+                    communicator(schedule, line)
+                elif line and not line.startswith(("1:", "#")):
+                    raise ValueError
+            except (ValueError, IndexError):
+                wanted = "a line of a Paraver trace, version 3.0"
+                raise TraceError(f"line {number}", line[:80], wanted) from None
+    if schedule is None:
+        raise TraceError(str(path), "nothing", "a Paraver trace")
+    for rank, call in inside.items():
+        raise TraceError(f"rank {rank}", f"{call.name} does not end", "a complete trace")
+    assign(schedule, tasks, messages)
+    for rank, calls in enumerate(tasks):
+        Reader(rank, schedule.ranks[rank], unit).take(calls)
+    schedule.notes.append("roots of collectives that the trace does not mark are rank 0")
+    return schedule
+
+
+def names_of(path: Path) -> dict[int, dict[int, str]]:
+    """Names of the values of MPI events: those of the `.pcf` file, else Extrae's."""
+    found: dict[int, dict[int, str]] = {
+        kind: {value: name for name, value in VALUES.items()} for kind in CALLS
+    }
+    try:
+        lines = read_text(path).splitlines()
+    except (OSError, ValueError):
+        return found
+    kinds: list[int] = []
+    mode = ""
+    for line in lines:
+        words = line.split()
+        if not words or line.strip() in ("EVENT_TYPE", "VALUES", "STATES"):
+            mode = line.strip() or ""
+            kinds = [] if mode == "EVENT_TYPE" else kinds
+        elif mode == "EVENT_TYPE" and len(words) > 1 and words[1].isdigit():
+            kinds.append(int(words[1]))
+        elif mode == "VALUES" and words[0].isdigit() and len(words) > 1:
+            for kind in kinds:
+                if kind in found:
+                    found[kind][int(words[0])] = words[1]
+    return found
+
+
+def ranks_of(line: str) -> tuple[int, int]:
+    """Number of tasks in the header, and picoseconds per unit of time."""
+    match = HEADER.fullmatch(line)
+    if not match:
+        raise ValueError
+    rest = match[3]
+    # NODES(CPUS):APPLICATIONS:TASKS(...), or `0` for the nodes.
+    parts = re.fullmatch(r"\d+(?:\([\d,]*\))?:(\d+):(.*)", rest)
+    if not parts:
+        raise ValueError
+    if parts[1] != "1":
+        raise TraceError("header", f"{parts[1]} applications", "one application")
+    tasks = TASKS.match(parts[2])
+    if not tasks:
+        raise ValueError
+    threads = [one.split(":")[0] for one in tasks[2].split(",") if one]
+    if any(one != "1" for one in threads):
+        raise TraceError("header", "tasks with several threads", "one thread per task")
+    return int(tasks[1]), NS if match[2] else US
+
+
+def task_of(words: list[str], first: int, n: int) -> int:
+    """The task of a record whose CPU is at `first`."""
+    task = int(words[first + 2])
+    if not 1 <= task <= n:
+        raise ValueError
+    return task - 1
+
+
+def event(
+    schedule: Schedule,
+    names: dict[int, dict[int, str]],
+    tasks: list[list[Call]],
+    inside: dict[int, Call],
+    line: str,
+) -> None:
+    """An event record: `2:CPU:APPL:TASK:THREAD:TIME:TYPE:VALUE...`."""
+    words = line.split(":")
+    rank, time = task_of(words, 1, len(tasks)), int(words[5])
+    pairs = [(int(a), int(b)) for a, b in zip(words[6::2], words[7::2], strict=True)]
+    for kind, value in pairs:
+        if kind not in CALLS:
+            continue
+        if value == 0:
+            call = inside.pop(rank, None)
+            if call is None or time < call.begin:
+                raise ValueError
+            call.end = time
+        elif rank in inside:
+            raise ValueError
+        else:
+            name = names[kind].get(value)
+            if name is None:
+                schedule.unsupported[f"MPI call {kind}:{value} without a name"] += 1
+                name = "MPI_Unknown"
+            inside[rank] = Call(name.removeprefix("MPI_"), time)
+            tasks[rank].append(inside[rank])
+    if rank in inside:
+        inside[rank].events.update(pairs)
+
+
+def message(line: str, n: int) -> tuple[int, int, int, int, int, int]:
+    """A communication record: sender, time, receiver, time, bytes and tag."""
+    words = line.split(":")
+    src, dst = task_of(words, 1, n), task_of(words, 7, n)
+    return src, int(words[5]), dst, int(words[11]), int(words[13]), int(words[14])
+
+
+def communicator(schedule: Schedule, line: str) -> None:
+    """`c:APPL:NUMBER:TASKS:TASK:...`; the first one is the world."""
+    words = list(map(int, line.split(":")[2:]))
+    members = [task - 1 for task in words[2:]]
+    if len(members) != words[1] or not all(0 <= m < len(schedule.ranks) for m in members):
+        raise ValueError
+    if len(members) < len(schedule.ranks):
+        schedule.communicators[words[0]] = members
+
+
+def assign(
+    schedule: Schedule, tasks: list[list[Call]], messages: list[tuple[int, int, int, int, int, int]]
+) -> None:
+    """Gives each message to the calls that send and receive it."""
+    begins = [[call.begin for call in calls] for calls in tasks]
+    ends = [sorted((call.end, at) for at, call in enumerate(calls)) for calls in tasks]
+    waits: list[deque[Call]] = [deque() for _ in tasks]
+    for rank, calls in enumerate(tasks):
+        waits[rank].extend(call for call in calls if call.name in ("Irecv", "Recv_init"))
+    for src, sent, dst, got, size, tag in sorted(messages, key=lambda m: (m[3], m[1])):
+        at = bisect_right(begins[src], sent) - 1
+        while at >= 0 and "send" not in tasks[src][at].name.lower():
+            at -= 1
+        first = bisect_right(ends[dst], (got, -1))
+        receiver = next(
+            (tasks[dst][i] for _, i in ends[dst][first:] if completes(tasks[dst][i].name)), None
+        )
+        if at < 0 or receiver is None:
+            schedule.unsupported["message without its calls"] += 1
+            continue
+        tasks[src][at].sends.append((dst, tag, size))
+        posted = waits[dst]
+        if receiver.name in ("Recv", "Sendrecv", "Sendrecv_replace") or not posted:
+            receiver.receives.append((src, tag, size))
+        elif posted[0].begin > receiver.begin:
+            receiver.receives.append((src, tag, size))
+        else:
+            posted.popleft().posts.append((src, tag, size))
+
+
+def completes(name: str) -> bool:
+    """Whether a call can complete a receive."""
+    return name.startswith(("Wait", "Recv", "Sendrecv", "Test", "Mrecv"))
+
+
+class Reader:
+    """Converts the calls of one task."""
+
+    def __init__(self, rank: int, calls: RankCalls, unit: int):
+        self.rank, self.calls, self.unit = rank, calls, unit
+        self.open: list[int] = []
+
+    def take(self, calls: list[Call]) -> None:
+        end = 0
+        for call in calls:
+            self.calls.compute((call.begin - end) * self.unit)
+            end = call.end
+            self.one(call)
+        self.calls.wait(self.open)
+
+    def one(self, call: Call) -> None:
+        name = call.name
+        nonblocking = name in ("Isend", "Irecv", "Issend", "Ibsend", "Irsend", "Start", "Startall")
+        begun = [self.calls.recv(*one) for one in (*call.receives, *call.posts)]
+        op = {"Ssend": "ssend", "Issend": "ssend", "Bsend": "bsend", "Ibsend": "bsend"}.get(name)
+        begun += [self.calls.send(*one, op=op or "send") for one in call.sends]
+        lower = name.lower()
+        if name in WORLD_CALLS:
+            pass
+        elif lower in CODES and lower not in ("send", "recv", "ssend", "bsend", "probe", "delay"):
+            self.collective(lower, call)
+        elif name.startswith("Wait"):
+            self.calls.wait([*self.open, *begun])
+            self.open = []
+        elif nonblocking:
+            self.open += begun
+        elif begun:
+            self.calls.wait(begun)
+        elif not name.startswith(("Test", "Send", "Recv", "Ssend", "Bsend", "Comm_", "Iprobe")):
+            self.calls.schedule.unsupported[f"MPI_{name}"] += 1
+
+    def collective(self, op: str, call: Call) -> None:
+        context = call.events.get(COMMUNICATOR, 0)
+        members = self.calls.schedule.communicators.get(context)
+        if members is None:
+            context, members = 0, list(range(len(self.calls.schedule.ranks)))
+        size = call.events.get(SENT, 0) or call.events.get(RECEIVED, 0)
+        n = len(members)
+        if op == "alltoall":
+            size //= n
+        if op in ("allgatherv", "alltoallv", "gatherv", "scatterv", "reduce_scatter"):
+            # The trace has a rank's total only.
+            self.calls.schedule.unsupported[f"lengths of {op}, taken as equal"] += 1
+            equal = {"allgatherv": "allgather", "alltoallv": "alltoall", "gatherv": "gather",
+                     "scatterv": "scatter", "reduce_scatter": "reduce_scatter_block"}  # fmt: skip
+            size = size // n if op in ("alltoallv", "reduce_scatter") else size
+            op = equal[op]
+        self.calls.wait([self.calls.collective(op, size, context=context)])
