@@ -549,11 +549,17 @@ OPTIONS: tuple[Option, ...] = (
         "RUNDIR/report.html", 0, 0,
         "The HTML file to write."),
     Option(
+        "compare", "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
+        "Print one JSON object on stdout."),
+    Option(
+        "compare", "output", ("-o", "--output",), (), "Output", "FILE", False, None, "", 0, 0,
+        "Also write the comparison as one HTML file."),
+    Option(
         "report", "published", ("--published/--no-published",), (), "Output", "", False, True,
         "", 0, 0,
         "Also predict published latencies and show both."),
     Option(
-        "report", "force", ("--force",), (), "Output", "", False, None, "", 0, 0,
+        "compare report", "force", ("--force",), (), "Output", "", False, None, "", 0, 0,
         "Replace FILE even if it is not a report."),
 )
 

@@ -279,8 +279,9 @@ def run(
     else:
         answer, columns = core.enter("record", request, tick, stop)
     recorded = answer.pop("recorded", None)
-    timelines.finish(job.timeline, answer)
+    over_time = timelines.finish(job.timeline, answer)
     result = result_of(answer, job, fidelity, compute, {"kind": "run", "program": program})
+    result.data.update(over_time)
     if hosts is not None:
         result.summary["placement"] = "host file"
     seen = result.summary.pop("files")

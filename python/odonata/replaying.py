@@ -178,13 +178,14 @@ def play(
         "record": header and records.of_core(header),
     }
     answer = core.enter("replay", request, tick, stop, trace.data)
-    timelines.finish(job.timeline, answer)
+    over_time = timelines.finish(job.timeline, answer)
     what = {"kind": "replay", "trace": str(trace.path)}
     if header and header.get("converted"):
         what["converted"] = header["converted"]
     if header and header.get("extrapolated"):
         what["extrapolated"] = header["extrapolated"]
     found = launch.result_of(answer, job, fidelity, compute, what)
+    found.data.update(over_time)
     result = ReplayResult(found.summary, found.data)
     if check and result.failure:
         raise SimulatedFailure.of(result.failure, result)

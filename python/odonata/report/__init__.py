@@ -18,7 +18,7 @@ from ..benchmarks import KINDS
 from ..errors import Diagnostics
 from ..files import why, write_text
 from ..version import version
-from . import drawings, storage
+from . import drawings, over_time, storage
 
 PAGE = Path(__file__).with_name("page.html")
 COMPARISON = Path(__file__).with_name("comparison.html")
@@ -81,9 +81,10 @@ def of_directory(path: Path, with_published: bool = True) -> str:
 
     summary, data = tables.read(path)
     check_kind("rundir", path, summary)
+    date = date_of(path / tables.SUMMARY)
     rows = published.compare() if with_published else []
     try:
-        return html(summary, data, published_rows=rows)
+        return html(summary, data, published_rows=rows, date=date)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError,
             jinja2.UndefinedError) as error:  # fmt: skip
         reason = f"{type(error).__name__}: {error}"
@@ -95,6 +96,7 @@ def html(
     data: Mapping[str, Sequence[Mapping[str, Any]]],
     with_published: bool = True,
     published_rows: Sequence[Mapping[str, Any]] | None = None,
+    date: str = "",
 ) -> str:
     """The report on a run, a replay, a benchmark, a traffic sweep or several jobs.
 
@@ -119,6 +121,7 @@ def html(
     page = loader.from_string(PAGE.read_text(encoding="utf-8"))
     return page.render(
         s=summary,
+        date=date,
         kind=kind,
         interrupted=text.interrupted(summary),
         published=grouped(published_rows or []),
@@ -241,6 +244,8 @@ def run_content(
         "links": links[:HOTTEST],
         "link_kinds": data.get("link_kinds") or [],
         "busiest": links[0].get("utilization") if links else None,
+        "over_time": over_time.content(s, data),
+        "topology": drawings.topology(links),
         "curve": "",
         "rows": [],
         "failure": s.get("failure"),
@@ -260,7 +265,8 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
     return {
         "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
         "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "link_kinds": [],
-        "busiest": None, "failure": None, "unpredicted": "", "footnotes": [],
+        "busiest": None, "failure": None, "unpredicted": "", "footnotes": [], "over_time": None,
+        "topology": "",
     }  # fmt: skip
 
 

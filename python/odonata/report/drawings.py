@@ -6,6 +6,7 @@ Drawn by matplotlib. Points and columns have titles, which browsers show under t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -140,10 +141,12 @@ def curve(
     x_words: Callable[[float], str],
     y_words: Callable[[float], str],
     rings: Sequence[Sequence[tuple[float, float]]] = (),
+    marks: bool = True,
 ) -> str:
     """Lines through points; both axes logarithmic, or both linear from 0.
 
-    `rings` are measured points of each series, drawn without a line.
+    `rings` are measured points of each series, drawn without a line. Without `marks` the points of
+    lines are not marked.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -157,6 +160,8 @@ def curve(
         color = list(LINES.values())[number % len(LINES)]
         ax.plot(*zip(*line, strict=True), color=color, lw=2, solid_joinstyle="round")
         dots = {"ms": 4.8 if rings else 6.4, "mfc": color, "mew": 0}
+        if not marks:
+            continue
         titles |= mark(ax, line, f"dot{number}n", dots, f"{name}, predicted", x_words, y_words)
         if number < len(rings):
             dots = {"ms": 8.0, "mfc": PAPER, "mec": color, "mew": 2.0}
@@ -203,3 +208,84 @@ def mark(
         ax.plot([x], [y], "o", gid=f"{gid}{nth}", clip_on=False, zorder=3, **marker)
         titles[f"{gid}{nth}"] = f"{name}: {x_words(x)}, {y_words(y)}"
     return titles
+
+
+def loads(rows: Sequence[Mapping[str, Any]], bins: int, span: tuple[float, float]) -> str:
+    """Load of links over time: one row per link, in the order of `rows`."""
+    import numpy
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    names = list(dict.fromkeys(row["link"] for row in rows))
+    if not names:
+        return ""
+    number = {name: at for at, name in enumerate(names)}
+    values = numpy.zeros((len(names), bins))
+    for row in rows:
+        values[number[row["link"]], row["bin"]] = row["load"]
+    pixels = numpy.empty((len(names), bins, 4))
+    pixels[..., :3] = numpy.array((0xC2, 0x60, 0x2D)) / 255
+    pixels[..., 3] = numpy.clip(values, 0, 1) ** 0.6
+    figure, ax = blank(1040, 34 + 15 * len(names))
+    ax.grid(False)
+    ax.fill_between(span, 0, len(names), color=PANEL, lw=0, zorder=-1)
+    ax.imshow(pixels, interpolation="none", extent=(*span, len(names), 0), aspect="auto")
+    ax.set(xlim=span, ylim=(len(names), 0))
+    ax.set_yticks([at + 0.5 for at in range(len(names))], names, fontsize=9.5)
+    ax.xaxis.set_major_locator(MaxNLocator(6, steps=(1, 2, 2.5, 5, 10)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda seconds, _: tick_time(seconds)))
+    return figures.svg(figure, "Load of the busiest links over time", VARIABLES)
+
+
+MOST_LABELS = 64  # groups whose names are drawn
+
+
+def topology(links: Sequence[Mapping[str, Any]]) -> str:
+    """Groups on a circle: lines for the busiest link between two, disks for the busiest within."""
+    within: dict[int, float] = {}
+    between: dict[tuple[int, int], float] = {}
+    for row in links:
+        ends = [group_of(row.get(end) or "") for end in ("from", "to")]
+        busy = float(row.get("utilization") or 0.0)
+        if None in ends:
+            continue
+        first, last = sorted(end for end in ends if end is not None)
+        if first == last:
+            within[first] = max(within.get(first, 0.0), busy)
+        else:
+            between[first, last] = max(between.get((first, last), 0.0), busy)
+            within.setdefault(first, 0.0)
+            within.setdefault(last, 0.0)
+    if len(within) < 2:
+        return ""
+    figure, ax = blank(520, 520)
+    ax.grid(False)
+    ax.set_axis_off()
+    groups = sorted(within)
+    angle = {group: 2 * math.pi * at / len(groups) for at, group in enumerate(groups)}
+    place = {group: (math.sin(a), math.cos(a)) for group, a in angle.items()}
+    top = max((*within.values(), *between.values())) or 1.0
+    titles: dict[str, str] = {}
+    for nth, ((a, b), busy) in enumerate(sorted(between.items(), key=lambda item: item[1])):
+        share = busy / top
+        ax.plot(*zip(place[a], place[b], strict=True), color=LINES["second"],
+                alpha=0.12 + 0.88 * share, lw=0.6 + 4.4 * share, gid=f"line{nth}",
+                solid_capstyle="round")  # fmt: skip
+        titles[f"line{nth}"] = f"groups {a} and {b}: {100 * busy:.3g} % busy"
+    for nth, group in enumerate(groups):
+        share = within[group] / top
+        x, y = place[group]
+        ax.plot([x], [y], "o", ms=13, mfc=PAPER, mec=SOFT, mew=1, zorder=3)
+        ax.plot([x], [y], "o", ms=13, mfc=LINES["accent"], alpha=share, mew=0, zorder=4,
+                gid=f"group{nth}")  # fmt: skip
+        titles[f"group{nth}"] = f"group {group}: busiest link {100 * within[group]:.3g} % busy"
+        if len(groups) <= MOST_LABELS:
+            ax.text(1.1 * x, 1.1 * y, f"g{group}", ha="center", va="center", color=SOFT,
+                    fontsize=10)  # fmt: skip
+    ax.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal")
+    return figures.svg(figure, "Busiest links of groups of switches", VARIABLES, titles)
+
+
+def group_of(end: str) -> int | None:
+    """The group of a switch, by its name: `g3 switch17`; None of a NIC."""
+    match = re.match(r"g([0-9]+) ", end)
+    return int(match[1]) if match else None

@@ -126,25 +126,32 @@ def sample_of(wrong: Diagnostics, value: str | float | None) -> float | None:
     return None
 
 
-def finish(timeline: Timeline | None, answer: dict[str, Any]) -> None:
-    """Convert the records that a run has written; the answer then describes the file."""
+def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
+    """Convert the records that a run has written; the answer then describes the file.
+
+    Returns the tables of the timeline for the report.
+    """
     row = answer.pop("timeline", None)
     if timeline is None or row is None:
-        return
+        return {}
+    tables: dict[str, Any] = {}
     path = Path(os.path.abspath(timeline.path))
     found = {"file": str(timeline.path), **row, "window": timeline.window, "ranks": timeline.ranks}
-    if timeline.format:
-        records = passing(path, "0" * 16)
-        try:
-            if row["unwritten"] is None:
+    records = passing(path, "0" * 16) if timeline.format else path
+    try:
+        if row["unwritten"] is None:
+            tables = importlib.import_module(".aggregate", __name__).tables(records)
+            if timeline.format:
                 writer = importlib.import_module(f".{timeline.format}", __name__)
                 writer.write(records, path)
-        except OSError as error:
-            found["unwritten"] = f"{path}: {why(error)}"
-        finally:
+    except OSError as error:
+        found["unwritten"] = f"{path}: {why(error)}"
+    finally:
+        if timeline.format:
             with contextlib.suppress(OSError):
                 records.unlink()
     answer["timeline"] = found
+    return {name: value for name, value in tables.items() if value}
 
 
 def outcome(row: dict[str, Any]) -> str:
