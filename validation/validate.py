@@ -1,12 +1,13 @@
 """HPCC (including HPL) and LAMMPS with odonata and with MPICH: one binary, equal results.
 
-    validate.py [hpcc|lammps|hpl] ...   [--write]
+    validate.py [hpcc|lammps|hpl|rhodo] ...   [--write]
 
 apt fetches their sources, Debian's source packages, and nothing else. They are compiled unchanged
 against odonata's mpi.h and run with both libraries. Their output must be equal digit for digit,
 except times and rates. `--write` records the results in results.md.
 
-`hpl` compares HPL's calls with those of its model, hpcc/hpl.py (docs/application-models.md).
+`hpl` and `rhodo` compare the calls of HPL and of LAMMPS with those of their models, hpcc/hpl.py and
+lammps/rhodo.py (docs/application-models.md).
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ WRAPPERS = places.COMPILER.parent
 # All ranks of the reference share one node. There MPICH adds in another order than across nodes,
 # and a sum may differ in its last bit. With this variable it uses the algorithms of a network.
 KNOBS = ("MPIR_CVAR_DEVICE_COLLECTIVES=none",)
+PROGRAMS = ("hpcc", "lammps", "hpl", "rhodo")
 # Time limit of one run in seconds: 64 ranks of the reference share the cores of this machine.
 LIMIT_S = 1800
 
@@ -119,41 +121,67 @@ def _make(command: list[str], cwd: Path) -> None:
         sys.exit(f"in {cwd}: {' '.join(command)} failed:\n{said}")
 
 
-# Comparison with a model
+# Comparison with models
 
-# Changes of HPL's model that a comparison must find: a byte of a panel, and its destination.
-PLANTED = (
-    ("bytes.append(DOUBLE * length)", "bytes.append(DOUBLE * length + 1)"),
-    ("self.rank(down, across + 1)", "self.rank(down, across + 2)"),
-)
+# Changes of the models that a comparison must find: a byte of a message, and its destination.
+PLANTED = {
+    "hpl": (
+        ("bytes.append(DOUBLE * length)", "bytes.append(DOUBLE * length + 1)"),
+        ("self.rank(down, across + 1)", "self.rank(down, across + 2)"),
+    ),
+    "rhodo": (
+        ('self.a.links(pairs), bytes, order="send"', 'self.a.links(pairs), bytes, 1, order="send"'),
+        ("(one, 1, a.ranks // one), 0)", "(one, 1, a.ranks // one), 2)"),
+    ),
+}
 
 
-def check_hpl() -> bool:
-    """HPL's model equals the program, and models with planted differences do not."""
-    program, source = _hpl(), HERE / "hpcc" / "hpl.py"
-    folder = CACHE / "runs" / "hpl"
+def check_model(name: str) -> bool:
+    """The model equals the program, and models with planted differences do not."""
+    folder = CACHE / "runs" / f"model-{name}"
     folder.mkdir(parents=True, exist_ok=True)
+    if name == "hpl":
+        source, command = HERE / "hpcc" / "hpl.py", [built("hpl"), "{n}", "{nb}"]
+    else:
+        source, program = HERE / "lammps" / "rhodo.py", built("lammps")
+        command = [program, "-in", rhodo_input(program, folder), "-log", "none", "-screen", "none"]
+        command += ["-var", "steps", "{steps}"]
     text, fine = source.read_text(encoding="utf-8"), True
-    for nth, change in enumerate((None, *PLANTED)):
-        model = folder / f"hpl{nth}.py"
+    for nth, change in enumerate((None, *PLANTED[name])):
+        model = folder / f"{name}{nth}.py"
         assert change is None or text.count(change[0]) == 1
         model.write_text(text.replace(*change) if change else text, encoding="utf-8")
         ranks = "8,27,64" if change is None else "8,27"
         check = [Path(sys.executable).parent / "odonata", "app", "check", model, "--machine"]
-        command = [*check, "aurora", "-n", ranks, "--quiet", "--", program, "{n}", "{nb}"]
+        words = [*check, "aurora", "-n", ranks, "--quiet", "--", *command]
         done = subprocess.run(
-            [str(word) for word in command], cwd=folder, capture_output=True, text=True
+            [str(word) for word in words], cwd=folder, capture_output=True, text=True
         )
         lines = done.stdout.splitlines()
-        is_found = done.returncode == 1 and any("phase bcast: found" in line for line in lines)
+        is_found = done.returncode == 1 and any(", phase " in line for line in lines)
         good = done.returncode == 0 if change is None else is_found
         fine &= good
-        print(f"  hpl, model {'as it is' if change is None else f'with `{change[1]}`'}: "
+        print(f"  {name}, model {'as it is' if change is None else f'with `{change[1]}`'}: "
               f"{'as expected' if good else 'FAILED'}")  # fmt: skip
-        words = (" ranks: ", "time without", "factorization ")
+        words = (" ranks: ", "time without", "factorization ", "rank 0, ")
         shown = [line for line in lines if any(word in line for word in words)]
         print("\n".join(f"      {line}" for line in shown) + ("" if good else done.stderr))
     return fine
+
+
+def rhodo_input(program: Path, folder: Path) -> Path:
+    """The benchmark with one time step more than the model, without output between steps."""
+    bench = program.parents[1] / "bench"
+    data = folder / "data.rhodo"
+    if not data.exists():
+        data.symlink_to(bench / "data.rhodo")
+    text = (bench / "in.rhodo").read_text(encoding="utf-8")
+    text = re.sub(r"^thermo\b.*$", "thermo 100", text, flags=re.M)
+    text, changed = re.subn(r"^run\b.*$", "run $(v_steps+1)", text, flags=re.M)
+    assert changed == 1
+    found = folder / "in.rhodo"
+    found.write_text(text, encoding="utf-8")
+    return found
 
 
 # Running
@@ -273,14 +301,17 @@ def compare(case: Case, reference: places.Reference) -> tuple[bool, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("programs", nargs="*", choices=[[], "hpcc", "lammps", "hpl"], default=[])
+    parser.add_argument("programs", nargs="*", choices=[[], *PROGRAMS], default=[])
     parser.add_argument("--write", action="store_true", help="record the results in results.md")
     parser.add_argument("-n", type=int, help="only cases with so many ranks")
     given = parser.parse_args()
     reference = dataclasses.replace(places.reference(), knobs=KNOBS)
     cases = [c for c in CASES if not given.programs or c.program in given.programs]
     cases = [c for c in cases if given.n in (None, c.ranks)]
-    rows, fine = [], "hpl" not in (given.programs or ["hpl"]) or check_hpl()
+    rows, fine = [], True
+    for name in PLANTED:
+        if name in (given.programs or PLANTED):
+            fine &= check_model(name)
     for case in cases:
         start = time.monotonic()
         good, said = compare(case, reference)

@@ -448,10 +448,11 @@ class Phases:
         """Send a message along each link: `bytes` for each of its elements, for all links or each,
         and a header of `head` bytes. Along the same links numbers of elements are the same. Each
         rank posts its receives and sends in the order of the links, and waits for all of them. With
-        the order `isend` it posts receives first, with `send` sends are blocking, too.
+        the order `isend` it posts receives first, with `send` sends are blocking, too. With
+        `around`, both go by the distance to the other rank, and sends are blocking.
         """
-        if order not in ("list", "isend", "send"):
-            return self._wrong(f"order `{order}`", "`list`, `isend` or `send`")
+        if order not in ("list", "isend", "send", "around"):
+            return self._wrong(f"order `{order}`", "`list`, `isend`, `send` or `around`")
         tag, of = next(self._tags) % 32768, self.grid((self.ranks,))
         grains = [bytes] * len(links) if isinstance(bytes, (int, float)) else list(bytes)
         first = self._size("messages", head)
@@ -464,10 +465,12 @@ class Phases:
                         "grain": grain, "head": first, "stream": link.stream}  # fmt: skip
             posts += [("recv", link.target, link.source, size),
                       ("send", link.source, link.target, size)]  # fmt: skip
-        if order != "list":
+        if order == "around":
+            posts.sort(key=lambda post: (post[0], (post[2] - post[1]) % self.ranks))
+        elif order != "list":
             posts.sort(key=lambda post: post[0])
         for what, own, other, size in posts:
-            request = BLOCKING if order == "send" and what == "send" else OWN
+            request = BLOCKING if order in ("send", "around") and what == "send" else OWN
             with self.where(axis=0, at=own, grid=of):
                 self._message(what, {"rule": "rank", "rank": other}, size, tag, request)
         self._wait(OWN)
