@@ -67,3 +67,17 @@ def test_a_sweep_repeats_points_whose_base_file_has_changed(tmp_path):
         study = {"base": command, "grid": {"machine": [str(tmp_path / "mine.toml")]}}
         computed.append(od.sweep(study, out=tmp_path / "out").summary["computed"])
     assert computed == [1, 0, 1]
+
+
+def test_node_kind_selects_the_nodes_of_a_job(odonata):
+    """docs.nersc.gov: Perlmutter has 3,072 nodes without GPUs, and 1,792 with four."""
+    shown = odonata("show", "perlmutter", "--node-kind", "cpu", "--json")
+    assert json.loads(shown.stdout)["nodes"] == 3072, shown.stderr
+    assert od.machine("perlmutter").summary["nodes"] == 1792
+    assert od.machine("perlmutter").with_(node_kind="cpu").summary["nodes"] == 3072
+    short = ("bench", "bw", "--buffers", "gpu", "--sizes", "8", "--machine", "perlmutter")
+    assert odonata(*short).returncode == 0
+    done = odonata(*short, "--node-kind", "cpu")
+    assert done.returncode == 2 and "have no GPUs" in done.stderr
+    done = odonata("bench", "bw", "--machine", "perlmutter", "--node-kind", "fpga")
+    assert done.returncode == 2 and "one of cpu, gpu" in done.stderr
