@@ -216,6 +216,26 @@ class ControlPlane:
         """Arrays of groups, switches and links, for pages that draw them."""
         return json.loads(self._plane.layout())
 
+    def fabric_state(self, targets: list[str]) -> dict[str, Any]:
+        """The state as fault schedules (`toml` of faults from the start, `dynamicToml`) and keys of
+        the machine file (`set`), with the components of these xnames down in addition."""
+        try:
+            return json.loads(self._plane.fabric_state(json.dumps(targets)))
+        except core().InputError as error:
+            raise InputError(diagnostics_from_json(str(error))) from None
+
+    def cabling(self, file: str) -> str:
+        """A file of the cabling: `point-to-point` (CSV), `fabric-template` (JSON) or `arp`."""
+        return str(self._plane.cabling(file))
+
+    def compare_cabling(self, text: str) -> dict[str, list[str]]:
+        """How a point-to-point file differs from the machine: `missing`, `extra` and `changed`
+        links."""
+        try:
+            return json.loads(self._plane.compare_cabling(text))
+        except core().InputError as error:
+            raise InputError(diagnostics_from_json(str(error))) from None
+
     def layout_text(self) -> str:
         """The same as JSON, for answers that pass it on."""
         return str(self._plane.layout())

@@ -3,6 +3,7 @@
 mod app;
 #[path = "../../sim/tests/common/mod.rs"]
 mod common;
+mod control_plane;
 mod error_bars;
 mod exchanges;
 mod fabric_tests;

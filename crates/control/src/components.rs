@@ -11,8 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::fabric::Fabric;
 use crate::policy::PortConfig;
-use crate::telemetry::context;
-use crate::wiring::{CableId, FarEnd, PortId};
+use crate::wiring::{CableId, PortId};
 use crate::xnames::Component;
 
 pub const POLICIES: &str = "/fabric/port-policies/";
@@ -64,12 +63,6 @@ pub fn find_cable(fabric: &Fabric, name: &str) -> Option<CableId> {
     let far = fabric.names.far_end(&fabric.machine, &fabric.wiring, ends.b);
     let near = fabric.names.port(&fabric.wiring, ends.a);
     ((a, b) == (&near, &far) || (a, b) == (&far, &near)).then_some(cable)
-}
-
-/// The number of a port in the address space of the network, from which its IP address follows.
-fn ip(fabric: &Fabric, port: PortId) -> String {
-    let nid = fabric.names.address(&fabric.wiring, port);
-    format!("10.{}.{}.{}", 128 + (nid >> 16 & 0x7f), nid >> 8 & 0xff, nid & 0xff)
 }
 
 pub fn switch_fields(fabric: &Fabric, switch: SwitchId) -> Map<String, Value> {
@@ -138,14 +131,14 @@ pub fn port_fields(fabric: &Fabric, port: PortId) -> Map<String, Value> {
         "dst_port": fabric.names.far_end(&fabric.machine, wiring, far),
         "portPolicyLinks": links,
         "portType": if wiring.is_edge(port) { "edge" } else { "fabric" },
-        "portSubtype": context(fabric, port),
+        "portSubtype": fabric.wiring.link_type(port),
         "mac": fabric.names.mac(wiring, port).to_string(),
         "linkLink": cable_link(fabric, own.cable),
         "status": link_status(fabric, own.cable),
     })
     .into_map();
     if wiring.is_edge(port) {
-        fields.insert("hsnIp".to_string(), json!(ip(fabric, port)));
+        fields.insert("hsnIp".to_string(), json!(fabric.names.ip(wiring, port)));
     }
     fields
 }
@@ -193,18 +186,19 @@ pub fn cable_fields(fabric: &Fabric, cable: CableId, load: f64) -> Map<String, V
     let history = fabric.history.get(&cable).copied().unwrap_or_default();
     let gaps = history.flaps.saturating_sub(1);
     let apart = history.last_flap.since(history.first_flap).seconds();
+    let since_last = fabric.now.since(history.last_flap).seconds();
     let seconds = |n: u32, value: f64| if n == 0 { Value::Null } else { json!(value) };
     json!({
         "name": cable_name(fabric, cable),
         "portLinks": ports,
         "farEnd": fabric.names.far_end(&fabric.machine, &fabric.wiring, ends.b),
-        "linkType": context(fabric, ends.a),
+        "linkType": fabric.wiring.link_type(ends.a),
         "status": link_status(fabric, cable),
         "isRouted": fabric.is_routed(cable),
         "isDrained": fabric.is_drained(cable),
         "load": load,
         "flapCount": history.flaps,
-        "secondsSinceLastFlap": seconds(history.flaps, fabric.now.since(history.last_flap).seconds()),
+        "secondsSinceLastFlap": seconds(history.flaps, since_last),
         "flapPeriodSeconds": seconds(gaps, apart / f64::from(gaps.max(1))),
         "flapScore": flap_score(history.flaps, history.last_flap, fabric.now),
         "secondsDown": fabric.down_since(cable).map(|since| fabric.now.since(since).seconds()),
@@ -278,12 +272,4 @@ pub fn port_set(fabric: &Fabric, is_edge: bool, with_status: bool) -> Value {
         row
     });
     json!({ "ports": rows.collect::<Vec<_>>() })
-}
-
-/// The far end of a port as a port, if it is one.
-pub fn peer(fabric: &Fabric, port: PortId) -> Option<PortId> {
-    match fabric.wiring.far_end(port) {
-        FarEnd::Port(peer) => Some(peer),
-        FarEnd::Nic(_) => None,
-    }
 }

@@ -1,7 +1,7 @@
 //! Documents, collections and errors in the form of the fabric manager's REST interface.
 //!
-//! Does not know what a document is about. Versions, times and owners of documents are kept by path;
-//! a document without an entry has never been changed.
+//! Does not know what a document is about. Versions, times and owners are kept by path; a document
+//! without an entry has never been changed.
 
 use std::collections::BTreeMap;
 
@@ -157,6 +157,8 @@ pub fn merge(into: &mut Map<String, Value>, body: &Map<String, Value>) {
 pub struct Collection<'a> {
     pub path: &'a str,
     pub len: usize,
+    /// Positions that may match the filter; `None` for all.
+    pub among: Option<Vec<usize>>,
     pub link: &'a dyn Fn(usize) -> String,
     pub document: &'a dyn Fn(usize) -> Value,
 }
@@ -171,7 +173,10 @@ impl Collection<'_> {
                     let document = (self.document)(at);
                     filter.accepts(&|name| field_of(&document, name))
                 };
-                (0..self.len).filter(accepts).collect()
+                match &self.among {
+                    None => (0..self.len).filter(accepts).collect(),
+                    Some(among) => among.iter().copied().filter(accepts).collect(),
+                }
             }
         };
         if let Some((field, descending)) = &query.orderby {

@@ -247,10 +247,6 @@ impl Fabric {
     pub fn lanes(&self, cable: CableId) -> u8 {
         self.condition(cable).lanes
     }
-    /// Links with conditions, and links that are drained.
-    pub fn afflicted(&self) -> impl Iterator<Item = (CableId, FaultCondition)> {
-        self.conditions.iter().map(|(&cable, &condition)| (cable, condition))
-    }
     /// Since when a link is down, if it is.
     pub fn down_since(&self, cable: CableId) -> Option<Time> {
         (!self.is_up(cable)).then_some(self.down_since[cable])

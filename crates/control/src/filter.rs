@@ -1,7 +1,8 @@
 //! Query options and filters of OData: the parts that documents and metrics use.
 //!
-//! Comparisons (`eq ne gt ge lt le`), `and`, `or`, `not`, parentheses, and the functions `contains`,
-//! `startswith` and `endswith`. Knows no documents: it evaluates names through a function.
+//! Comparisons (`eq ne gt ge lt le`), `and`, `or`, `not`, parentheses, and the functions
+//! `contains`, `startswith` and `endswith`. Knows no documents: it evaluates names through a
+//! function.
 
 use std::cmp::Ordering;
 

@@ -109,10 +109,10 @@ impl Injection {
         }
     }
 
-    /// `count` random faults that begin within `within` from now. Of ten, five are flaps, two are
-    /// links that are down for minutes, one loses lanes, one has bit errors, and one switch in a
-    /// hundred fails `[estimate]`; durations are exponential with a mean of 10 minutes
-    /// `[estimate]`.
+    /// `count` random faults that begin within `within` from now. Of 1,000, 580 are flaps, 200
+    /// links that are down, 100 lost lanes and 100 bit errors. Ten are failed switches and ten
+    /// unreachable agents. Durations are exponential with a mean of 10 minutes. All of these are
+    /// an `[estimate]`.
     pub fn draw(&mut self, count: u32, within: Span, fabric: &mut Fabric) {
         const MEAN_S: f64 = 600.0;
         let first = self.next;

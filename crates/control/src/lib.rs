@@ -6,17 +6,23 @@
 //! their times. No network, no files, no clock. Its key idea: a sweep costs what has changed, so a
 //! day of an idle machine is a few ten thousand events.
 
+mod cabling_files;
 mod components;
+mod condition;
 mod documents;
+mod event_documents;
 mod fabric;
 mod filter;
 mod injection;
+mod jobs;
 mod link_state;
+mod maintenance;
 mod options;
 mod plane;
 mod policy;
 mod resources;
 mod simulation;
+mod state;
 mod stored;
 mod sweeps;
 mod telemetry;
@@ -25,6 +31,10 @@ mod views;
 mod wiring;
 mod xnames;
 
+pub use cabling_files::{
+    Row, arp_table, differences, fabric_template, point_to_point, read_point_to_point,
+    read_template,
+};
 pub use documents::{Request, Response};
 pub use link_state::{Conditions, Configured, Input, Outcome, Phase, next};
 pub use options::{Options, RandomFaults};

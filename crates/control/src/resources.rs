@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 use crate::components as derived;
 use crate::documents::{Collection, Request, Response, merge};
 use crate::filter::Query;
-use crate::plane::ControlPlane;
 use crate::policy::wrong_field;
+use crate::state::PlaneState;
 use crate::sweeps::SweepKind;
 use crate::wiring::{CableId, PortId};
-use crate::{simulation, stored, views};
+use crate::{maintenance, simulation, stored, views};
 
 /// Collections of documents that are derived from the fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,14 +50,14 @@ impl Family {
             Family::Agents => "AgentState",
         }
     }
-    fn len(self, plane: &ControlPlane) -> usize {
+    fn len(self, plane: &PlaneState) -> usize {
         match self {
             Family::Switches | Family::Agents => plane.fabric.wiring.n_switches(),
             Family::Ports => plane.fabric.wiring.ports.len(),
             Family::Links => plane.fabric.wiring.cables.len(),
         }
     }
-    fn link(self, plane: &ControlPlane, at: usize) -> String {
+    fn link(self, plane: &PlaneState, at: usize) -> String {
         let (fabric, id) = (&plane.fabric, at as u32);
         match self {
             Family::Switches => derived::switch_link(fabric, SwitchId(id)),
@@ -66,7 +66,7 @@ impl Family {
             Family::Links => derived::cable_link(fabric, CableId(id)),
         }
     }
-    fn find(self, plane: &ControlPlane, name: &str) -> Option<usize> {
+    fn find(self, plane: &PlaneState, name: &str) -> Option<usize> {
         let fabric = &plane.fabric;
         let id = match self {
             Family::Switches | Family::Agents => derived::find_switch(fabric, name)?.0,
@@ -75,7 +75,17 @@ impl Family {
         };
         Some(id as usize)
     }
-    fn document(self, plane: &ControlPlane, at: usize) -> Value {
+    /// The ports of a switch, if a filter selects one: a page of a switch need not search them all.
+    fn among(self, plane: &PlaneState, query: &Query) -> Option<Vec<usize>> {
+        let link = query.filter.as_ref().filter(|_| self == Family::Ports)?;
+        let link = link.required("switchLink")?;
+        let name = link.strip_prefix("/fabric/switches/").unwrap_or("");
+        let ports = derived::find_switch(&plane.fabric, name)
+            .map(|switch| plane.fabric.wiring.ports_of(switch).map(|port| port.0 as usize));
+        Some(ports.map_or_else(Vec::new, Iterator::collect))
+    }
+
+    fn document(self, plane: &PlaneState, at: usize) -> Value {
         let (fabric, id) = (&plane.fabric, at as u32);
         let fields = match self {
             Family::Switches => derived::switch_fields(fabric, SwitchId(id)),
@@ -94,7 +104,7 @@ impl Family {
 }
 
 /// The answer to any request.
-pub(crate) fn answer(plane: &mut ControlPlane, request: &Request, query: &Query) -> Response {
+pub(crate) fn answer(plane: &mut PlaneState, request: &Request, query: &Query) -> Response {
     let path = match request.path.as_str() {
         "/" => "/",
         path => path.trim_end_matches('/'),
@@ -103,7 +113,7 @@ pub(crate) fn answer(plane: &mut ControlPlane, request: &Request, query: &Query)
     if !known.contains(&request.method.as_str()) {
         return Response::not_allowed(&request.method, path);
     }
-    if path.starts_with("/simulation") {
+    if path == "/simulation" || path.starts_with("/simulation/") {
         return simulation::answer(plane, path, request, query);
     }
     if plane.sweeps.active.is_none() {
@@ -121,6 +131,9 @@ pub(crate) fn answer(plane: &mut ControlPlane, request: &Request, query: &Query)
     }
     if path == "/fabric/port-policies" || parent == "/fabric/port-policies" {
         return port_policies(plane, path, request, query);
+    }
+    if let Some(response) = maintenance::answer(plane, path, request, query) {
+        return response;
     }
     match (path, request.method.as_str()) {
         ("/metrics", "GET") => views::metrics(plane, query),
@@ -144,7 +157,8 @@ pub(crate) fn answer(plane: &mut ControlPlane, request: &Request, query: &Query)
                 "template-map" => map_document(plane),
                 _ => health(plane).body,
             };
-            let collection = Collection { path, len: 1, link: &link, document: &document };
+            let collection =
+                Collection { path, len: 1, among: None, link: &link, document: &document };
             collection.answer(query, plane.fabric.micros(plane.fabric.now), 0)
         }
         ("/metrics", method) => Response::not_allowed(method, path),
@@ -152,16 +166,16 @@ pub(crate) fn answer(plane: &mut ControlPlane, request: &Request, query: &Query)
     }
 }
 
-fn collection(plane: &ControlPlane, family: Family, query: &Query) -> Response {
+fn collection(plane: &PlaneState, family: Family, query: &Query) -> Response {
     let link = |at| family.link(plane, at);
     let document = |at| family.document(plane, at);
-    let (path, len) = (family.path(), family.len(plane));
-    let collection = Collection { path, len, link: &link, document: &document };
+    let (path, len, among) = (family.path(), family.len(plane), family.among(plane, query));
+    let collection = Collection { path, len, among, link: &link, document: &document };
     let micros = plane.fabric.micros(plane.fabric.now);
     collection.answer(query, micros, plane.documents.changes)
 }
 
-fn member(plane: &mut ControlPlane, family: Family, name: &str, request: &Request) -> Response {
+fn member(plane: &mut PlaneState, family: Family, name: &str, request: &Request) -> Response {
     let Some(at) = family.find(plane, name) else { return Response::not_found(&request.path) };
     match request.method.as_str() {
         "GET" => return Response::ok(family.document(plane, at)),
@@ -196,7 +210,7 @@ fn member(plane: &mut ControlPlane, family: Family, name: &str, request: &Reques
 }
 
 /// Names of existing port policies from their links.
-fn policy_names(plane: &ControlPlane, links: &Value) -> Result<Vec<String>, Response> {
+fn policy_names(plane: &PlaneState, links: &Value) -> Result<Vec<String>, Response> {
     let Value::Array(links) = links else {
         return Err(Response::bad("portPolicyLinks must be an array of links"));
     };
@@ -212,7 +226,7 @@ fn policy_names(plane: &ControlPlane, links: &Value) -> Result<Vec<String>, Resp
 }
 
 fn change_port(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     port: PortId,
     body: &Map<String, Value>,
 ) -> Result<(), Response> {
@@ -239,7 +253,7 @@ fn is_reset(body: &Map<String, Value>) -> Result<bool, Response> {
 
 /// A reset switch loses its configuration and gets it again from the next deployment sweep.
 fn change_switch(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     switch: SwitchId,
     body: &Map<String, Value>,
 ) -> Result<(), Response> {
@@ -249,15 +263,10 @@ fn change_switch(
     Ok(())
 }
 
-fn port_policies(
-    plane: &mut ControlPlane,
-    path: &str,
-    request: &Request,
-    query: &Query,
-) -> Response {
+fn port_policies(plane: &mut PlaneState, path: &str, request: &Request, query: &Query) -> Response {
     const PATH: &str = "/fabric/port-policies";
     let micros = plane.fabric.micros(plane.fabric.now);
-    let document = |plane: &ControlPlane, name: &str| {
+    let document = |plane: &PlaneState, name: &str| {
         let fields = plane.fabric.policies.get(name).cloned().unwrap_or_default();
         plane.documents.complete(&format!("{PATH}/{name}"), "PortPolicyState", fields)
     };
@@ -265,7 +274,8 @@ fn port_policies(
         let names: Vec<&str> = plane.fabric.policies.names().collect();
         let link = |at: usize| format!("{PATH}/{}", names[at]);
         let of = |at: usize| document(plane, names[at]);
-        let collection = Collection { path: PATH, len: names.len(), link: &link, document: &of };
+        let collection =
+            Collection { path: PATH, len: names.len(), among: None, link: &link, document: &of };
         return collection.answer(query, micros, plane.documents.changes);
     }
     let name = match stored::name_of(path, PATH, request, "name") {
@@ -309,14 +319,14 @@ fn port_policies(
     Response { status, body: document(plane, &name) }
 }
 
-fn map_document(plane: &ControlPlane) -> Value {
+fn map_document(plane: &PlaneState) -> Value {
     let interval = plane.sweeps.settings[SweepKind::Topology as usize].interval;
     let fields = derived::topology_fields(&plane.fabric, interval.0 / 1_000_000_000);
     plane.documents.complete("/fabric/topology-maps/template-map", "TopologyMapState", fields)
 }
 
 /// The live topology; a PATCH of `sweepIntervalInMilliseconds` changes the interval of its sweep.
-fn topology_map(plane: &mut ControlPlane, request: &Request) -> Response {
+fn topology_map(plane: &mut PlaneState, request: &Request) -> Response {
     match request.method.as_str() {
         "GET" => {}
         "PATCH" | "PUT" => {
@@ -341,7 +351,7 @@ fn topology_map(plane: &mut ControlPlane, request: &Request) -> Response {
     Response::ok(map_document(plane))
 }
 
-fn health(plane: &ControlPlane) -> Response {
+fn health(plane: &PlaneState) -> Response {
     let word = |good: bool| if good { "HEALTHY" } else { "UNHEALTHY" };
     let fields = json!({
         "Runtime": word(plane.health.runtime),

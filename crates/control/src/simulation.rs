@@ -8,15 +8,16 @@ use crate::components::{cable_name, find_cable, find_port, find_switch};
 use crate::documents::{Collection, Request, Response};
 use crate::filter::Query;
 use crate::injection::{Fault, Kind, Target};
+use crate::jobs;
 use crate::options::{INTERVAL, MAX_FAULTS, MAX_TIME_S, is_interval};
-use crate::plane::ControlPlane;
+use crate::state::PlaneState;
 use crate::sweeps::{SWEEPS, SweepKind};
 
 const MANAGERS: [&str; 2] = ["fm-a", "fm-b"];
 const FAULTS: &str = "/simulation/faults";
 
 pub(crate) fn answer(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     path: &str,
     request: &Request,
     query: &Query,
@@ -25,7 +26,7 @@ pub(crate) fn answer(
     let parts: Vec<&str> = path.split('/').skip(2).collect();
     match (parts.as_slice(), method) {
         ([], "GET") => {
-            let all = ["clock", "sweeps", "managers", "faults"];
+            let all = ["clock", "sweeps", "managers", "faults", "jobs"];
             Response::ok(json!({ "documentLinks": all.map(|name| format!("/simulation/{name}")) }))
         }
         (["clock"], "GET") => Response::ok(json!({ "nowSeconds": plane.now().seconds() })),
@@ -33,30 +34,41 @@ pub(crate) fn answer(
         (["sweeps"], "PATCH") => set_sweeps(plane, request),
         (["managers"], "GET") => {
             let link = |at: usize| format!("/simulation/managers/{}", MANAGERS[at]);
-            let document = |at: usize| manager(plane, at);
-            let collection =
-                Collection { path, len: MANAGERS.len(), link: &link, document: &document };
+            let document = |at: usize| instance(plane, at);
+            let collection = Collection {
+                path,
+                len: MANAGERS.len(),
+                among: None,
+                link: &link,
+                document: &document,
+            };
             collection.answer(query, plane.fabric.micros(plane.now()), 0)
         }
         (["managers", name], _) => match MANAGERS.iter().position(|own| own == name) {
             None => Response::not_found(path),
-            Some(which) => manager_request(plane, which, request),
+            Some(which) => instance_request(plane, which, request),
         },
         (["failover"], "POST") => match plane.sweeps.fail_over(&mut plane.fabric) {
             true => Response::ok(json!({ "state": "STARTED" })),
             false => Response::error(409, "the other manager is not up"),
         },
+        (["jobs", ..], _) => jobs::answer(plane, path, request, query),
+        (["impacts"], "POST") => jobs::impact(plane, request),
         (["faults"], "GET") => list_faults(plane, query),
         (["faults"], "POST") => add_fault(plane, request),
         (["faults", number], "GET" | "DELETE") => one_fault(plane, number, request),
-        (["clock" | "sweeps" | "failover" | "faults"] | ["faults", _] | ["managers"] | [], _) => {
-            Response::not_allowed(method, path)
-        }
+        (
+            ["clock" | "sweeps" | "failover" | "faults" | "impacts"]
+            | ["faults", _]
+            | ["managers"]
+            | [],
+            _,
+        ) => Response::not_allowed(method, path),
         _ => Response::not_found(path),
     }
 }
 
-fn sweeps(plane: &ControlPlane) -> Value {
+fn sweeps(plane: &PlaneState) -> Value {
     let fabric = &plane.fabric;
     let mut all = Map::new();
     let mut demand = 0.0;
@@ -87,7 +99,7 @@ fn sweeps(plane: &ControlPlane) -> Value {
     Value::Object(all)
 }
 
-fn set_sweeps(plane: &mut ControlPlane, request: &Request) -> Response {
+fn set_sweeps(plane: &mut PlaneState, request: &Request) -> Response {
     let Some(Value::Object(body)) = &request.body else {
         return Response::bad("the body must be an object");
     };
@@ -108,7 +120,7 @@ fn set_sweeps(plane: &mut ControlPlane, request: &Request) -> Response {
     Response::ok(sweeps(plane))
 }
 
-fn manager(plane: &ControlPlane, which: usize) -> Value {
+fn instance(plane: &PlaneState, which: usize) -> Value {
     let instance = plane.sweeps.instances[which];
     let role = match (instance.is_up, plane.sweeps.active == Some(which)) {
         (_, true) => "ACTIVE",
@@ -125,7 +137,7 @@ fn manager(plane: &ControlPlane, which: usize) -> Value {
     })
 }
 
-fn manager_request(plane: &mut ControlPlane, which: usize, request: &Request) -> Response {
+fn instance_request(plane: &mut PlaneState, which: usize, request: &Request) -> Response {
     match request.method.as_str() {
         "GET" => {}
         "PATCH" => {
@@ -139,17 +151,17 @@ fn manager_request(plane: &mut ControlPlane, which: usize, request: &Request) ->
         }
         method => return Response::not_allowed(method, &request.path),
     }
-    Response::ok(manager(plane, which))
+    Response::ok(instance(plane, which))
 }
 
-fn target_name(plane: &ControlPlane, target: Target) -> String {
+fn target_name(plane: &PlaneState, target: Target) -> String {
     match target {
         Target::Cable(cable) => cable_name(&plane.fabric, cable),
         Target::Switch(switch) | Target::Agent(switch) => plane.fabric.names.controller(switch),
     }
 }
 
-fn fault_document(plane: &ControlPlane, number: u32, fault: &Fault) -> Value {
+fn fault_document(plane: &PlaneState, number: u32, fault: &Fault) -> Value {
     let (kind, detail) = match (fault.kind, fault.target) {
         (Kind::Down, Target::Agent(_)) => ("AGENT_DOWN", Value::Null),
         (Kind::Down, _) => ("DOWN", Value::Null),
@@ -167,15 +179,16 @@ fn fault_document(plane: &ControlPlane, number: u32, fault: &Fault) -> Value {
     })
 }
 
-fn list_faults(plane: &ControlPlane, query: &Query) -> Response {
+fn list_faults(plane: &PlaneState, query: &Query) -> Response {
     let all: Vec<(&u32, &Fault)> = plane.injection.faults.iter().collect();
     let link = |at: usize| format!("{FAULTS}/{}", all[at].0);
     let document = |at: usize| fault_document(plane, *all[at].0, all[at].1);
-    let collection = Collection { path: FAULTS, len: all.len(), link: &link, document: &document };
+    let collection =
+        Collection { path: FAULTS, len: all.len(), among: None, link: &link, document: &document };
     collection.answer(query, plane.fabric.micros(plane.now()), 0)
 }
 
-fn one_fault(plane: &mut ControlPlane, number: &str, request: &Request) -> Response {
+fn one_fault(plane: &mut PlaneState, number: &str, request: &Request) -> Response {
     let known = number.parse().ok().and_then(|n: u32| Some((n, *plane.injection.faults.get(&n)?)));
     let Some((number, fault)) = known else { return Response::not_found(&request.path) };
     let document = fault_document(plane, number, &fault);
@@ -195,7 +208,7 @@ fn seconds(body: &Map<String, Value>, name: &str, default: f64) -> Result<f64, R
     legal.ok_or_else(|| Response::bad(format!("{name} must be 0 to {MAX_TIME_S} seconds")))
 }
 
-fn add_fault(plane: &mut ControlPlane, request: &Request) -> Response {
+fn add_fault(plane: &mut PlaneState, request: &Request) -> Response {
     let Some(Value::Object(body)) = &request.body else {
         return Response::bad("the body must be an object");
     };
@@ -211,7 +224,7 @@ fn add_fault(plane: &mut ControlPlane, request: &Request) -> Response {
     }
 }
 
-fn parsed_fault(plane: &mut ControlPlane, body: &Map<String, Value>) -> Result<u32, Response> {
+fn parsed_fault(plane: &mut PlaneState, body: &Map<String, Value>) -> Result<u32, Response> {
     let word = body.get("kind").and_then(Value::as_str).unwrap_or("");
     if matches!(word, "STORM" | "RANDOM") {
         return storm(plane, body, word == "STORM");
@@ -256,11 +269,7 @@ fn parsed_fault(plane: &mut ControlPlane, body: &Map<String, Value>) -> Result<u
 }
 
 /// Many faults at once: flaps only, or of all kinds. Returns a number that no fault has.
-fn storm(
-    plane: &mut ControlPlane,
-    body: &Map<String, Value>,
-    flaps: bool,
-) -> Result<u32, Response> {
+fn storm(plane: &mut PlaneState, body: &Map<String, Value>, flaps: bool) -> Result<u32, Response> {
     let count = body.get("count").and_then(Value::as_u64).filter(|&n| n <= MAX_FAULTS.into());
     let expected = || Response::bad(format!("count must be 0 to {MAX_FAULTS}"));
     let count = count.ok_or_else(expected)? as u32;

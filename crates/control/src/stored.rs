@@ -5,14 +5,14 @@
 //! collection. Sources: sshot-net-operator (VNIs, VLANs), Slurm's switch plugin and libfabric
 //! (collectives), cray-opa (settings and certificates).
 
-use base::{Time, draw};
+use base::draw;
 use serde_json::{Map, Value, json};
 
 use crate::documents::{Collection, Request, Response, merge};
 use crate::fabric::stream;
 use crate::filter::Query;
-use crate::plane::ControlPlane;
 use crate::policy::{DEFAULT_QOS, QOS_PROFILES};
+use crate::state::{Enforcement, PlaneState};
 use crate::sweeps::SweepKind;
 
 /// Type of a field.
@@ -179,7 +179,7 @@ pub(crate) fn action(method: &str) -> &'static str {
 }
 
 /// Documents that exist from the start.
-pub(crate) fn add_presets(plane: &mut ControlPlane) {
+pub(crate) fn add_presets(plane: &mut PlaneState) {
     let token = draw(plane.fabric.seed, stream::TOKENS, 0, 0);
     let kinds: Vec<String> = {
         let all = plane.fabric.machine.kinds.iter().filter(|kind| kind.group_load);
@@ -213,11 +213,9 @@ pub(crate) fn add_presets(plane: &mut ControlPlane) {
 }
 
 /// Shift and addend of nonminimal paths, as the machine has them.
-fn nonminimal_bias(plane: &ControlPlane) -> (u8, u8) {
+fn nonminimal_bias(plane: &PlaneState) -> (u8, u8) {
     match plane.fabric.machine.routing {
-        machine::Routing::Slingshot(scoring) => {
-            (scoring.nonminimal.shift as u8, scoring.nonminimal.add as u8)
-        }
+        machine::Routing::Slingshot(scoring) => (scoring.nonminimal.shift, scoring.nonminimal.add),
         _ => (0, 0),
     }
 }
@@ -268,7 +266,7 @@ fn checked(name: String, field: &str) -> Result<String, Response> {
 
 /// The answer to a request for a stored document or collection.
 pub(crate) fn answer(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     path: &str,
     request: &Request,
     query: &Query,
@@ -301,7 +299,7 @@ pub(crate) fn answer(
 }
 
 /// A request for a collection that numbers its documents.
-fn with_number(plane: &mut ControlPlane, spec: &Spec, request: &Request) -> Request {
+fn with_number(plane: &mut PlaneState, spec: &Spec, request: &Request) -> Request {
     let mut request = request.clone();
     if spec.path == MULTICASTS
         && request.method == "POST"
@@ -313,32 +311,37 @@ fn with_number(plane: &mut ControlPlane, spec: &Spec, request: &Request) -> Requ
 }
 
 /// The lowest multicast number that is not in use; the maximum plus one if all are.
-fn free_multicast(plane: &ControlPlane) -> u32 {
+fn free_multicast(plane: &PlaneState) -> u32 {
     let is_free = |id: &u32| !plane.documents.stored.contains_key(&format!("{MULTICASTS}/{id}"));
     (1..MULTICAST_IDS).find(is_free).unwrap_or(MULTICAST_IDS)
 }
 
 /// The stored members of a collection.
 fn members<'a>(
-    plane: &'a ControlPlane,
+    plane: &'a PlaneState,
     path: &str,
 ) -> impl Iterator<Item = (&'a String, &'a Map<String, Value>)> + use<'a> {
     let (from, to) = (format!("{path}/"), format!("{path}0"));
     plane.documents.stored.range(from..to)
 }
 
-fn list(plane: &ControlPlane, spec: &Spec, query: &Query) -> Response {
+fn list(plane: &PlaneState, spec: &Spec, query: &Query) -> Response {
     let all: Vec<(&String, &Map<String, Value>)> = members(plane, spec.path).collect();
     let link = |at: usize| all[at].0.clone();
     let document = |at: usize| plane.documents.complete(all[at].0, spec.kind, all[at].1.clone());
-    let collection =
-        Collection { path: spec.path, len: all.len(), link: &link, document: &document };
+    let collection = Collection {
+        path: spec.path,
+        len: all.len(),
+        among: None,
+        link: &link,
+        document: &document,
+    };
     collection.answer(query, plane.fabric.micros(plane.fabric.now), plane.documents.changes)
 }
 
-fn change(plane: &mut ControlPlane, spec: &Spec, link: &str, request: &Request) -> Response {
+fn change(plane: &mut PlaneState, spec: &Spec, link: &str, request: &Request) -> Response {
     let old = plane.documents.stored.get(link).cloned();
-    let document = |plane: &ControlPlane| {
+    let document = |plane: &PlaneState| {
         let fields = plane.documents.stored.get(link).cloned().unwrap_or_default();
         plane.documents.complete(link, spec.kind, fields)
     };
@@ -386,7 +389,7 @@ fn change(plane: &mut ControlPlane, spec: &Spec, link: &str, request: &Request) 
 
 /// Checks what a table cannot, adds fields that the manager sets, and lets the change take effect.
 fn before_change(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     spec: &Spec,
     link: &str,
     fields: &mut Map<String, Value>,
@@ -439,21 +442,12 @@ fn check_ranges(fields: &Map<String, Value>) -> Result<u32, Response> {
     Ok(taken.iter().map(|(first, last)| last - first + 1).sum())
 }
 
-/// A task that waits until the switches of a VNI block have it.
-#[derive(Clone, Debug)]
-pub(crate) struct Enforcement {
-    link: String,
-    since: Time,
-    switches: Vec<machine::SwitchId>,
-    sweeps: u32,
-}
-
 /// Deployment sweeps after which an enforcement fails if a switch is unreachable `[estimate]`.
 const ENFORCEMENT_SWEEPS: u32 = 3;
 
 /// Starts the enforcement of a block: a task that the next deployment sweep finishes.
 fn enforce(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     link: &str,
     fields: &mut Map<String, Value>,
 ) -> Result<(), Response> {
@@ -483,7 +477,7 @@ fn enforce(
 }
 
 /// Ends the enforcements whose switches the last deployment sweep has reached.
-pub(crate) fn finish_enforcements(plane: &mut ControlPlane) {
+pub(crate) fn finish_enforcements(plane: &mut PlaneState) {
     let started = plane.sweeps.records[SweepKind::Deployment as usize].last_start;
     let mut open = std::mem::take(&mut plane.enforcements);
     open.retain_mut(|task| {
@@ -510,7 +504,7 @@ pub(crate) fn finish_enforcements(plane: &mut ControlPlane) {
 }
 
 /// Removes the multicasts of steps that a PATCH of a job sets to null.
-fn free_steps(plane: &mut ControlPlane, fields: &Map<String, Value>, request: &Request) {
+fn free_steps(plane: &mut PlaneState, fields: &Map<String, Value>, request: &Request) {
     let job = fields.get("jobID").and_then(Value::as_str).unwrap_or("").to_string();
     let body = request.body.as_ref();
     let Some(steps) = body.and_then(|b| b.get("jobSteps")).and_then(Value::as_object) else {
@@ -525,7 +519,7 @@ fn free_steps(plane: &mut ControlPlane, fields: &Map<String, Value>, request: &R
     remove_multicasts(plane, is_freed);
 }
 
-fn remove_multicasts(plane: &mut ControlPlane, is_freed: impl Fn(&Map<String, Value>) -> bool) {
+fn remove_multicasts(plane: &mut PlaneState, is_freed: impl Fn(&Map<String, Value>) -> bool) {
     let all = members(plane, MULTICASTS).filter(|(_, multicast)| is_freed(multicast));
     let links: Vec<String> = all.map(|(link, _)| link.clone()).collect();
     for link in links {
@@ -535,7 +529,7 @@ fn remove_multicasts(plane: &mut ControlPlane, is_freed: impl Fn(&Map<String, Va
 
 /// Gives a multicast tree its number and its root: the switch of its first member.
 fn allocate_multicast(
-    plane: &mut ControlPlane,
+    plane: &mut PlaneState,
     link: &str,
     fields: &mut Map<String, Value>,
 ) -> Result<(), Response> {
@@ -571,7 +565,7 @@ fn allocate_multicast(
     Ok(())
 }
 
-fn after_delete(plane: &mut ControlPlane, spec: &Spec, link: &str) {
+fn after_delete(plane: &mut PlaneState, spec: &Spec, link: &str) {
     let name = link.rsplit('/').next().unwrap_or("").to_string();
     match spec.path {
         JOBS => remove_multicasts(plane, |multicast| {
@@ -587,7 +581,7 @@ fn after_delete(plane: &mut ControlPlane, spec: &Spec, link: &str) {
 }
 
 /// Gives all ports the policies of another QoS profile.
-fn set_qos(plane: &mut ControlPlane, fields: &Map<String, Value>) -> Result<(), Response> {
+fn set_qos(plane: &mut PlaneState, fields: &Map<String, Value>) -> Result<(), Response> {
     let profile = fields.get("profile").and_then(Value::as_str).unwrap_or("").to_lowercase();
     if !QOS_PROFILES.contains(&profile.as_str()) {
         let all = QOS_PROFILES.map(str::to_uppercase).join(", ");
@@ -598,7 +592,7 @@ fn set_qos(plane: &mut ControlPlane, fields: &Map<String, Value>) -> Result<(), 
 }
 
 /// Checks the kinds of groups whose switches compare loads of groups.
-fn set_routing(plane: &mut ControlPlane, fields: &Map<String, Value>) -> Result<(), Response> {
+fn set_routing(plane: &mut PlaneState, fields: &Map<String, Value>) -> Result<(), Response> {
     let kinds = &plane.fabric.machine.kinds;
     if let Some(Value::Array(names)) = fields.get("groupLoad") {
         let exists = |name: &Value| kinds.iter().any(|kind| name.as_str() == Some(&kind.name));
@@ -612,7 +606,7 @@ fn set_routing(plane: &mut ControlPlane, fields: &Map<String, Value>) -> Result<
 }
 
 /// A routing sweep has ended: switches use the biases that were set before it began.
-pub(crate) fn finish_routing(plane: &mut ControlPlane) {
+pub(crate) fn finish_routing(plane: &mut PlaneState) {
     let started = plane.sweeps.records[SweepKind::Routing as usize].last_start;
     if plane.routing_changed.is_some_and(|at| at <= started) {
         plane.routing_changed = None;

@@ -6,7 +6,6 @@
 //! time are estimates of ours.
 
 use base::{Span, Time};
-use machine::SwitchId;
 
 use crate::fabric::{Deployment, Fabric, kind};
 use crate::wiring::CableId;
@@ -29,9 +28,6 @@ impl SweepKind {
             SweepKind::Routing => "routing",
             SweepKind::Topology => "topology",
         }
-    }
-    pub fn of(source: u32) -> SweepKind {
-        SWEEPS[source as usize]
     }
 }
 
@@ -75,6 +71,8 @@ pub struct Sweeps {
     pub records: [SweepRecord; 3],
     /// Due and waiting for the manager, and since when.
     waiting: [Option<Time>; 3],
+    /// When the next sweep of each kind is due.
+    pub next_due: [Time; 3],
     /// Validity of `SWEEP_DUE` events: a new interval or manager starts a new series.
     series: [u32; 3],
     running: Option<(SweepKind, Reading)>,
@@ -95,6 +93,7 @@ impl Sweeps {
             settings,
             records: [SweepRecord::default(); 3],
             waiting: [None; 3],
+            next_due: [Time::ZERO; 3],
             series: [0; 3],
             running: None,
             instances: [up; 2],
@@ -118,6 +117,7 @@ impl Sweeps {
         self.series[at] += 1;
         self.waiting[at] = None;
         let interval = self.settings[at].interval;
+        self.next_due[at] = fabric.now + interval;
         fabric.schedule(interval, kind::SWEEP_DUE, at as u32, self.series[at]);
     }
 
@@ -136,6 +136,7 @@ impl Sweeps {
         if self.series[at] != series || self.active.is_none() {
             return;
         }
+        self.next_due[at] = fabric.now + self.settings[at].interval;
         fabric.schedule(self.settings[at].interval, kind::SWEEP_DUE, source, series);
         let is_running = self.running.as_ref().is_some_and(|(sweep, _)| *sweep as usize == at);
         if is_running || self.waiting[at].is_some() {
@@ -181,7 +182,7 @@ impl Sweeps {
         record.last_start = fabric.now;
         record.last_delay = fabric.now.since(due);
         record.longest_delay = record.longest_delay.max(record.last_delay);
-        self.busy = self.busy + work;
+        self.busy += work;
         self.running = Some((sweep, reading));
         fabric.schedule(work, kind::SWEEP_END, at as u32, self.epoch);
     }
@@ -264,14 +265,5 @@ impl Sweeps {
         self.failovers += 1;
         fabric.record(kind::FAILOVER, active as u32, u64::from(self.epoch) << 1);
         self.start(fabric);
-    }
-
-    /// Switches whose deployment is under way.
-    pub fn deploying(&self) -> impl Iterator<Item = SwitchId> {
-        let sent = match &self.running {
-            Some((_, Reading::Deployment(sent))) => sent.as_slice(),
-            _ => &[],
-        };
-        sent.iter().map(|deployment| deployment.0)
     }
 }

@@ -1,17 +1,15 @@
-//! Telemetry: a ring of compact events, written out as Redfish-like documents when they are read.
+//! Telemetry: a ring of compact events. `event_documents` writes them out when they are read.
 //!
-//! The four families and the fields of a sensor are those of Intel's monitoring of Aurora
+//! The four families are those of Intel's monitoring of Aurora
 //! (unifiedcontrolsystem/dai-ds) and of Cray-HPE/hms-hmcollector. Sensor names without a public
 //! source are an extension of ours; docs/models/fabric-manager.md lists them.
 
 use std::collections::VecDeque;
 
 use base::Time;
-use machine::{LinkKind, SwitchId};
-use serde_json::{Value, json};
+use machine::SwitchId;
 
-use crate::fabric::Fabric;
-use crate::wiring::{FarEnd, PortId};
+use crate::wiring::PortId;
 
 /// What a sensor reports.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -112,82 +110,11 @@ impl Telemetry {
 
     /// At most `limit` events from number `since` on: the number of the first one, how many were
     /// dropped before it, and the events.
-    fn read(&self, since: u64, limit: usize) -> (u64, u64, impl Iterator<Item = &Event>) {
+    pub fn read(&self, since: u64, limit: usize) -> (u64, u64, impl Iterator<Item = &Event>) {
         let from = since.clamp(self.first, self.next());
         let lost = self.first.saturating_sub(since);
         let skip = (from - self.first) as usize;
         let end = skip.saturating_add(limit).min(self.kept.len());
         (from, lost, self.kept.range(skip..end))
-    }
-}
-
-/// Events as documents.
-pub fn events(fabric: &Fabric, since: u64, limit: usize) -> Value {
-    let (from, lost, events) = fabric.telemetry.read(since, limit);
-    let events: Vec<Value> = events.map(|event| document(fabric, event)).collect();
-    json!({ "next": from + events.len() as u64, "lost": lost, "events": events })
-}
-
-fn document(fabric: &Fabric, event: &Event) -> Value {
-    let (family, context) = event.sensor.names();
-    let stamp = fabric.timestamp(event.at);
-    let (location, group, index, port, specific) = place(fabric, event.site);
-    let sensor = json!({
-        "Timestamp": stamp,
-        "Location": location,
-        "ParentalIndex": group,
-        "PhysicalContext": context,
-        "Index": index,
-        "DeviceSpecificContext": specific,
-        "SubIndex": port,
-        "Value": value_text(event),
-    });
-    let what = context.split('.').next().unwrap_or(context);
-    json!({
-        "EventTimestamp": stamp,
-        "MessageId": format!("{family}.{what}"),
-        "Oem": { "Sensors": [sensor], "TelemetrySource": "cFabric" },
-    })
-}
-
-/// States as words, quantities as numbers; all are text.
-fn value_text(event: &Event) -> String {
-    let is_good = event.value > 0.0;
-    let word = |good: &str, bad: &str| if is_good { good } else { bad }.to_string();
-    match event.sensor {
-        Sensor::PortState | Sensor::SwitchState => word("ONLINE", "OFFLINE"),
-        Sensor::Traffic | Sensor::Configuration | Sensor::Runtime => word("HEALTHY", "UNHEALTHY"),
-        _ => format!("{}", event.value),
-    }
-}
-
-/// Location, group, switch in its group, port, and kind of link.
-fn place(fabric: &Fabric, site: Site) -> (String, u32, u32, u32, &'static str) {
-    let at = |switch: SwitchId| {
-        let index = fabric.wiring.index_in_group(&fabric.machine, switch);
-        (fabric.machine.switch_group[switch].0, index)
-    };
-    match site {
-        Site::Fabric => ("fabric".to_string(), 0, 0, 0, "fabric"),
-        Site::Switch(switch) => {
-            let (group, index) = at(switch);
-            (fabric.names.controller(switch), group, index, 0, "switch")
-        }
-        Site::Port(port) => {
-            let (own, name) =
-                (fabric.wiring.ports[port], fabric.names.asic_port(&fabric.wiring, port));
-            let (group, index) = at(own.switch);
-            (name, group, index, u32::from(own.number), context(fabric, port))
-        }
-    }
-}
-
-/// `edge`, `local` or `global`.
-pub fn context(fabric: &Fabric, port: PortId) -> &'static str {
-    let cable = &fabric.wiring.cables[fabric.wiring.ports[port].cable];
-    match (cable.b, cable.kind) {
-        (FarEnd::Nic(_), _) => "edge",
-        (_, LinkKind::Global) => "global",
-        _ => "local",
     }
 }

@@ -1,10 +1,11 @@
 //! Loads of links from the jobs on the fabric, spread over the links that routing uses.
 //!
-//! A job sends at a rate per NIC, uniformly among its NICs. The traffic between two groups is spread
-//! evenly over the routed links between them. It is an estimate for operators, without queues or
-//! nonminimal paths: `odonata bench --fabric` simulates the same state of the fabric.
+//! A job sends at a rate per NIC, uniformly among its NICs. The traffic between two groups is
+//! spread evenly over the routed links between them. It is an estimate for operators, without
+//! queues or nonminimal paths: `odonata bench --fabric` simulates the same state of the fabric.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use machine::{LinkKind, NicId, NodeId, SwitchId};
 
@@ -30,7 +31,9 @@ pub struct Loads {
 /// Jobs by name, and the loads that they cause.
 pub struct Traffic {
     pub jobs: BTreeMap<String, TrafficJob>,
-    pub loads: Loads,
+    /// Computed when they are read, since a change of routes is far more frequent. Nothing that
+    /// enters the digest reads them.
+    loads: OnceLock<Loads>,
     /// Links between two groups, the lower one first.
     globals: BTreeMap<(u32, u32), Vec<CableId>>,
     /// Per switch: neighbors in its group, and the links to them.
@@ -87,16 +90,20 @@ impl Traffic {
             }
         }
         locals.iter_mut().for_each(|own| own.sort_unstable());
-        let loads = Loads::default();
-        Traffic { jobs: BTreeMap::new(), loads, globals, locals }
+        Traffic { jobs: BTreeMap::new(), loads: OnceLock::new(), globals, locals }
     }
 
-    /// Computes all loads from the jobs and the routes of the fabric.
-    pub fn update(&mut self, fabric: &Fabric) {
-        self.loads = match self.jobs.is_empty() {
+    /// To be called after a change of jobs or routes.
+    pub fn invalidate(&mut self) {
+        self.loads.take();
+    }
+
+    /// The loads from the jobs and the routes of the fabric.
+    pub fn loads(&self, fabric: &Fabric) -> &Loads {
+        self.loads.get_or_init(|| match self.jobs.is_empty() {
             true => Loads::default(),
             false => self.computed(fabric, &|_| false),
-        };
+        })
     }
 
     /// The loads if routing did not use some links.
@@ -119,18 +126,21 @@ impl Traffic {
         let (sources, total) = sources(job, fabric, is_used, loads);
         let wiring = &fabric.wiring;
         let rate = job.rate_per_nic;
+        let mut within: BTreeMap<u32, Within> =
+            sources.keys().map(|&group| (group, Within::of(wiring, group))).collect();
         for (&from, senders) in &sources {
-            for (&to, receivers) in &sources {
-                if from == to {
-                    for &(a, n) in senders {
-                        for &(b, m) in receivers {
-                            self.add_local(a, b, rate * n * m / total, wiring, is_used, loads);
-                        }
-                    }
-                    continue;
+            let own = within.get_mut(&from).expect("it has sources");
+            for &(a, n) in senders {
+                for &(b, m) in senders {
+                    own.add(a, b, rate * n * m / total);
                 }
-                let of = |all: &[(SwitchId, f64)]| all.iter().map(|&(_, n)| n).sum::<f64>();
-                let between = rate * of(senders) * of(receivers) / total;
+            }
+        }
+        let nics = |all: &[(SwitchId, f64)]| all.iter().map(|&(_, n)| n).sum::<f64>();
+        for (&from, senders) in &sources {
+            for (&to, receivers) in sources.iter().filter(|&(&to, _)| to != from) {
+                let (n_senders, n_receivers) = (nics(senders), nics(receivers));
+                let between = rate * n_senders * n_receivers / total;
                 let pair = (from.min(to), from.max(to));
                 let links = self.globals.get(&pair).map_or(&[][..], Vec::as_slice);
                 let used: Vec<CableId> = links.iter().copied().filter(|&l| is_used(l)).collect();
@@ -138,24 +148,23 @@ impl Traffic {
                     loads.unrouted += between;
                     continue;
                 }
-                let share = 1.0 / used.len() as f64;
-                for cable in used {
+                let share = rate / used.len() as f64 / total;
+                for &cable in &used {
                     let (exit, entry) = ends(fabric, cable, from);
-                    loads.add(wiring, cable, exit, between * share);
-                    for &(a, n) in senders {
-                        let rate = share * rate * n * of(receivers) / total;
-                        self.add_local(a, exit, rate, wiring, is_used, loads);
-                    }
-                    for &(b, m) in receivers {
-                        let rate = share * rate * of(senders) * m / total;
-                        self.add_local(entry, b, rate, wiring, is_used, loads);
-                    }
+                    loads.add(wiring, cable, exit, between / used.len() as f64);
+                    let own = within.get_mut(&from).expect("it has sources");
+                    senders.iter().for_each(|&(a, n)| own.add(a, exit, share * n * n_receivers));
+                    let far = within.get_mut(&to).expect("it has sources");
+                    receivers.iter().for_each(|&(b, m)| far.add(entry, b, share * m * n_senders));
                 }
             }
         }
+        for within in within.values() {
+            within.each(|a, b, rate| self.add_local(a, b, rate, wiring, is_used, loads));
+        }
     }
 
-    /// Adds traffic between two switches of a group: over a link between them, or over the first
+    /// Adds traffic between two switches of a group: over the links between them, or over the first
     /// switch that joins them.
     fn add_local(
         &self,
@@ -166,9 +175,6 @@ impl Traffic {
         is_used: &dyn Fn(CableId) -> bool,
         loads: &mut Loads,
     ) {
-        if from == to {
-            return;
-        }
         let direct = |a: SwitchId, b: SwitchId| {
             let own = &self.locals[a.0 as usize];
             let first = own.partition_point(|&(other, _)| other < b);
@@ -194,6 +200,36 @@ impl Traffic {
             }
         }
         loads.unrouted += rate;
+    }
+}
+
+/// Traffic between the switches of one group, in bytes per second.
+struct Within {
+    first: u32,
+    switches: u32,
+    rates: Vec<f64>,
+}
+
+impl Within {
+    fn of(wiring: &Wiring, group: u32) -> Within {
+        let first = wiring.group_first[group as usize];
+        let switches = wiring.group_first[group as usize + 1] - first;
+        Within { first, switches, rates: vec![0.0; (switches * switches) as usize] }
+    }
+
+    fn add(&mut self, from: SwitchId, to: SwitchId, rate: f64) {
+        let at = (from.0 - self.first) * self.switches + (to.0 - self.first);
+        self.rates[at as usize] += rate;
+    }
+
+    /// Calls `with` for each pair of different switches with traffic.
+    fn each(&self, mut with: impl FnMut(SwitchId, SwitchId, f64)) {
+        for (at, &rate) in self.rates.iter().enumerate().filter(|&(_, &rate)| rate > 0.0) {
+            let (from, to) = (at as u32 / self.switches, at as u32 % self.switches);
+            if from != to {
+                with(SwitchId(self.first + from), SwitchId(self.first + to), rate);
+            }
+        }
     }
 }
 

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 
 use crate::documents::{Response, sort};
 use crate::filter::{Query, Scalar};
-use crate::plane::ControlPlane;
-use crate::telemetry::context;
+use crate::state::PlaneState;
 use crate::wiring::{FarEnd, PortId};
 
 /// Metrics of a port. `Congestion.rxBW` is documented (shs-docs); the others are ours.
@@ -24,7 +23,7 @@ struct Row {
 }
 
 impl Row {
-    fn value(self, plane: &ControlPlane) -> f64 {
+    fn value(self, plane: &PlaneState) -> f64 {
         let fabric = &plane.fabric;
         let cable = fabric.wiring.ports[self.port].cable;
         match METRICS[self.metric] {
@@ -36,7 +35,7 @@ impl Row {
         }
     }
 
-    fn field(self, plane: &ControlPlane, name: &str) -> Option<Scalar> {
+    fn field(self, plane: &PlaneState, name: &str) -> Option<Scalar> {
         let fabric = &plane.fabric;
         let own = fabric.wiring.ports[self.port];
         let number = |n: u32| Scalar::Number(f64::from(n));
@@ -46,14 +45,14 @@ impl Row {
             "ParentalIndex" => number(fabric.machine.switch_group[own.switch].0),
             "Index" => number(fabric.wiring.index_in_group(&fabric.machine, own.switch)),
             "SubIndex" => number(own.number.into()),
-            "DeviceSpecificContext" => Scalar::Text(context(fabric, self.port).to_string()),
+            "DeviceSpecificContext" => Scalar::Text(fabric.wiring.link_type(self.port).to_string()),
             "Value" => Scalar::Number(self.value(plane)),
             "Timestamp" => Scalar::Text(fabric.timestamp(fabric.now)),
             _ => return None,
         })
     }
 
-    fn document(self, plane: &ControlPlane) -> Value {
+    fn document(self, plane: &PlaneState) -> Value {
         let fabric = &plane.fabric;
         let own = fabric.wiring.ports[self.port];
         json!({
@@ -62,7 +61,7 @@ impl Row {
             "ParentalIndex": fabric.machine.switch_group[own.switch].0,
             "PhysicalContext": METRICS[self.metric],
             "Index": fabric.wiring.index_in_group(&fabric.machine, own.switch),
-            "DeviceSpecificContext": context(fabric, self.port),
+            "DeviceSpecificContext": fabric.wiring.link_type(self.port),
             "SubIndex": own.number,
             "Value": self.value(plane).to_string(),
         })
@@ -70,7 +69,7 @@ impl Row {
 }
 
 /// Rows that a query of metrics selects, in the form of OData.
-pub(crate) fn metrics(plane: &ControlPlane, query: &Query) -> Response {
+pub(crate) fn metrics(plane: &PlaneState, query: &Query) -> Response {
     let fabric = &plane.fabric;
     let required = |name: &str| query.filter.as_ref().and_then(|filter| filter.required(name));
     let metrics: Vec<usize> = match required("PhysicalContext") {
@@ -118,7 +117,7 @@ pub(crate) fn metrics(plane: &ControlPlane, query: &Query) -> Response {
 /// Names listed per kind; the counts are complete.
 const MAX_NAMES: usize = 1_000;
 
-pub(crate) fn status(plane: &ControlPlane) -> Value {
+pub(crate) fn status(plane: &PlaneState) -> Value {
     let fabric = &plane.fabric;
     let wiring = &fabric.wiring;
     let n_switches = wiring.n_switches();
@@ -172,7 +171,7 @@ pub(crate) fn status(plane: &ControlPlane) -> Value {
 }
 
 /// Groups, switches and links between switches as arrays. Edge links are counts per switch.
-pub(crate) fn layout(plane: &ControlPlane) -> Value {
+pub(crate) fn layout(plane: &PlaneState) -> Value {
     let fabric = &plane.fabric;
     let (machine, wiring) = (&fabric.machine, &fabric.wiring);
     let n_switches = wiring.n_switches();

@@ -41,6 +41,14 @@ impl Cable {
     pub fn is_edge(&self) -> bool {
         matches!(self.b, FarEnd::Nic(_))
     }
+    /// `edge`, `local` or `global`.
+    pub fn link_type(&self) -> &'static str {
+        match (self.b, self.kind) {
+            (FarEnd::Nic(_), _) => "edge",
+            (_, LinkKind::Global) => "global",
+            _ => "local",
+        }
+    }
     /// Both ports, or the only one.
     pub fn ports(&self) -> impl Iterator<Item = PortId> + use<> {
         let far = match self.b {
@@ -138,6 +146,11 @@ impl Wiring {
 
     pub fn is_edge(&self, port: PortId) -> bool {
         self.ports[port].cable.0 < self.edges
+    }
+
+    /// `edge`, `local` or `global`.
+    pub fn link_type(&self, port: PortId) -> &'static str {
+        self.cables[self.ports[port].cable].link_type()
     }
 
     /// The other end of a port's link.

@@ -231,7 +231,10 @@ impl Names {
                 let node = self.find_node(machine, node, &fields[..5])?;
                 let first = machine.node_nics[node];
                 let n = machine.node_nics[NodeId(node.0 + 1)] - first;
-                Component::Nic(NicId(first + number(5)).clone()).filter_nic(number(5) < n)?
+                if number(5) >= n {
+                    return None;
+                }
+                Component::Nic(NicId(first + number(5)))
             }
             _ => return None,
         };
@@ -287,6 +290,13 @@ impl Names {
         if self.narrow { group << 11 | nth << 6 | port } else { group << 22 | nth << 10 | port }
     }
 
+    /// The IP address of the NIC at a port, an extension of ours: the number of the port in the low
+    /// 23 bits of 10.128.0.0/9.
+    pub fn ip(&self, wiring: &Wiring, port: PortId) -> String {
+        let nid = self.address(wiring, port);
+        format!("10.{}.{}.{}", 128 + (nid >> 16 & 0x7f), nid >> 8 & 0xff, nid & 0xff)
+    }
+
     /// The algorithmic MAC address: 9 bits of group, 5 of switch, 6 of port in the low bits
     /// (shs-docs). Machines with larger groups have 14, 12 and 10 bits and the top bit of the
     /// second byte set, an extension of ours.
@@ -309,12 +319,6 @@ impl Names {
         let (first, end) = (*self.group_first.get(group)?, *self.group_first.get(group + 1)?);
         let switch = SwitchId(first + nth as u32);
         if switch.0 >= end { None } else { wiring.port(switch, number as u32) }
-    }
-}
-
-impl Component {
-    fn filter_nic(self, exists: bool) -> Option<Component> {
-        exists.then_some(self)
     }
 }
 
@@ -346,7 +350,7 @@ impl Mac {
     pub fn parse(text: &str) -> Option<Mac> {
         let bytes: Vec<&str> = text.split(':').collect();
         let is_byte = |byte: &&str| byte.len() == 2 && byte.bytes().all(|b| b.is_ascii_hexdigit());
-        if bytes.len() != 6 || !bytes.iter().all(|byte| is_byte(&byte)) {
+        if bytes.len() != 6 || !bytes.iter().all(is_byte) {
             return None;
         }
         let value = |byte: &str| u64::from_str_radix(byte, 16).ok();

@@ -117,7 +117,8 @@ impl FabricView {
                 };
                 plan(outage.from, FabricUpdate::AtEnds { link, is_up: false });
                 plan(outage.until, FabricUpdate::AtEnds { link, is_up: true });
-                if let Some(reported) = machine.retry.routing_delay.reported(outage) {
+                let reported = machine.retry.routing_delay.reported(outage);
+                if let Some(reported) = reported.filter(|_| faults.reports(link)) {
                     plan(reported.from, FabricUpdate::Elsewhere { link, is_up: false });
                     plan(reported.until, FabricUpdate::Elsewhere { link, is_up: true });
                 }
@@ -219,6 +220,26 @@ mod tests {
             let refused = machine(&[("routing", routing)]).with_bias_change(Time::ZERO, bias);
             assert_eq!(refused.expect_err("refused").at, "routing", "{routing}");
         }
+    }
+
+    /// An unreported fault is known at its ends only, whatever the routing delay.
+    #[test]
+    fn an_unreported_fault_is_known_to_the_ends_only() {
+        let text = "[[fault]]\nswitches = [0, 1]\nreported = false";
+        let healthy = machine(&[]);
+        let schedule = FaultSchedule::parse("test", text, &healthy).expect("legal");
+        assert_eq!(
+            FaultSchedule::parse("test", &schedule.to_toml(&healthy), &healthy),
+            Ok(schedule.clone())
+        );
+        let machine = healthy.with_faults(&schedule).expect("buffers hold packets");
+        let link = machine.topology.links_between(SwitchId(0), SwitchId(1))[0];
+        let mut view = machine.initial_fabric().clone();
+        for seconds in [0, 1, 3_600] {
+            view.advance(Time::ZERO + Span::ms(1_000 * seconds));
+            assert_eq!(view.known_down(link), KnownDown { at_ends: true, elsewhere: false });
+        }
+        assert!(machine.faults.is_some_and(|faults| faults.is_static()));
     }
 
     /// Both ends detect a failure at once; to others it is reported after the routing delay.

@@ -166,6 +166,11 @@ impl Machine {
         self.topology.links_between_groups(from, to).collect()
     }
 
+    /// The parallel links from one switch to another, in the order of cables of fault schedules.
+    pub fn links_between(&self, from: SwitchId, to: SwitchId) -> Vec<LinkId> {
+        self.topology.links_between(from, to)
+    }
+
     /// The switch at which a link between switches begins; `switch_after` is the one at which it
     /// ends.
     pub fn switch_before(&self, link: LinkId) -> SwitchId {

@@ -76,6 +76,26 @@ impl ControlPlane {
         py.detach(|| json(&self.plane().layout()))
     }
 
+    /// The state as fault schedules and keys of the machine file, with the components of a JSON
+    /// list of xnames down in addition.
+    fn fabric_state(&self, py: Python<'_>, targets: &str) -> PyResult<String> {
+        let targets: Vec<String> = parsed(targets)?;
+        let state = py.detach(|| self.plane().fabric_state(&targets)).map_err(input_error)?;
+        Ok(json(&state))
+    }
+
+    /// A file of the cabling: `point-to-point`, `fabric-template` or `arp`.
+    fn cabling(&self, py: Python<'_>, file: &str) -> PyResult<String> {
+        let text = py.detach(|| self.plane().cabling(file));
+        text.ok_or_else(|| PyValueError::new_err(format!("there is no file {file}")))
+    }
+
+    /// How a point-to-point file differs from the machine, as JSON.
+    fn compare_cabling(&self, py: Python<'_>, text: &str) -> PyResult<String> {
+        let differences = py.detach(|| self.plane().compare_cabling(text)).map_err(input_error)?;
+        Ok(json(&differences))
+    }
+
     /// A hash of all changes of state.
     fn digest(&self, py: Python<'_>) -> String {
         py.detach(|| format!("{:016x}", self.plane().digest().0))

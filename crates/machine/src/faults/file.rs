@@ -11,9 +11,9 @@ use crate::{GroupId, Machine, NicId, NodeId, SwitchId};
 /// Keys of a row that name the affected part; a row has exactly one of them.
 const PARTS: [&str; 6] = ["switches", "groups", "nic_link", "nic", "switch", "node"];
 /// All keys of a row.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "switches", "groups", "nic_link", "nic", "switch", "node", "cable", "from", "until", "flap",
-    "lanes", "ber",
+    "lanes", "ber", "reported",
 ];
 /// Above this rate a packet of 2 KiB is hit at more than half of all crossings.
 const MAX_BER: f64 = 1e-4;
@@ -175,6 +175,20 @@ impl Read<'_> {
             self.wrong(key, value, "links only: `switches`, `groups` or `nic_link`".into());
             return None;
         }
+        if let Some(value) = row.get("reported")
+            && (!is_link || row.contains_key("lanes") || row.contains_key("ber"))
+        {
+            self.wrong("reported", value, "links that are down only".into());
+            return None;
+        }
+        let is_reported = match row.get("reported") {
+            None | Some(Toml::Boolean(true)) => true,
+            Some(Toml::Boolean(false)) => false,
+            Some(value) => {
+                self.wrong("reported", value, "`true` or `false`".into());
+                return None;
+            }
+        };
         match (row.get("lanes"), row.get("ber")) {
             (Some(lanes), Some(_)) => {
                 self.wrong("lanes", lanes, "either `lanes` or `ber`; two rows for both".into());
@@ -186,7 +200,8 @@ impl Read<'_> {
                 None
             }
             (None, Some(ber)) => Some(FaultKind::Errors(self.errors("ber", ber))),
-            (None, None) => Some(FaultKind::Down),
+            (None, None) if is_reported => Some(FaultKind::Down),
+            (None, None) => Some(FaultKind::Unreported),
         }
     }
 
@@ -335,6 +350,7 @@ impl FaultSchedule {
             }
             match fault.kind {
                 FaultKind::Down => {}
+                FaultKind::Unreported => text += "reported = false\n",
                 FaultKind::Lanes(lanes) => text += &format!("lanes = {lanes}\n"),
                 FaultKind::Errors(ber) => text += &format!("ber = {ber:e}\n"),
             }

@@ -11,7 +11,7 @@ mod routing_delay;
 
 pub use routing_delay::RoutingDelay;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{IndexVec, Time};
 
@@ -45,6 +45,9 @@ pub enum FaultTarget {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum FaultKind {
     Down,
+    /// Down, which only the switches at the ends of the link learn: the state between a failure and
+    /// the next routing sweep.
+    Unreported,
     /// This many of four lanes remain.
     Lanes(u8),
     /// Bit-error rate.
@@ -113,6 +116,8 @@ pub struct Faults {
     /// `outages[first[l]..first[l + 1]]` belong to link `l`, sorted by time and disjoint.
     first: Vec<u32>,
     outages: Vec<Outage>,
+    /// Links whose outages are known at their ends only.
+    unreported: BTreeSet<LinkId>,
     /// For each switch whose incoming switch links are all down at some time: those links.
     links_in: BTreeMap<SwitchId, Vec<LinkId>>,
 }
@@ -142,6 +147,11 @@ impl Faults {
     /// the switch may be cut off; else empty.
     pub(crate) fn links_in(&self, switch: SwitchId) -> &[LinkId] {
         self.links_in.get(&switch).map_or(&[], |links| links)
+    }
+
+    /// Whether other switches receive reports of a link's outages.
+    pub(crate) fn reports(&self, link: LinkId) -> bool {
+        !self.unreported.contains(&link)
     }
 
     /// Whether nothing changes after the start and no link has bit errors.
@@ -188,12 +198,17 @@ impl FaultSchedule {
         rows.dedup();
         let n_links = machine.links.gap.len();
         let (mut first, mut outages, mut changes) = (vec![0], Vec::new(), Vec::new());
+        let mut unreported = BTreeSet::new();
         first.reserve(n_links);
         let mut rows = rows.chunk_by(|a, b| a.0 == b.0).peekable();
         for link in machine.links.gap.ids() {
             if let Some(of_link) = rows.next_if(|chunk| chunk[0].0 == link) {
                 let faults: Vec<Fault> = of_link.iter().map(|&(_, row)| self.faults[row]).collect();
                 self.timeline(link, &faults, &mut outages, &mut changes);
+                let has = |kind| faults.iter().any(|fault| fault.kind == kind);
+                if has(FaultKind::Unreported) && !has(FaultKind::Down) {
+                    unreported.insert(link);
+                }
             }
             first.push(outages.len() as u32);
         }
@@ -205,7 +220,7 @@ impl FaultSchedule {
         let mut node_failures: Vec<(Time, NodeId)> = dead.collect();
         node_failures.sort_unstable();
         let links_in = switches_at_risk(machine, &first);
-        Faults { ber: self.ber, changes, node_failures, first, outages, links_in }
+        Faults { ber: self.ber, changes, node_failures, first, outages, unreported, links_in }
     }
 
     /// The state of one link over time: the worst of its rows.
@@ -226,7 +241,7 @@ impl FaultSchedule {
             let mut now = healthy;
             for fault in faults.iter().filter(|f| f.from <= at && at < f.until) {
                 match fault.kind {
-                    FaultKind::Down => now.is_up = false,
+                    FaultKind::Down | FaultKind::Unreported => now.is_up = false,
                     FaultKind::Lanes(lanes) => now.lanes = now.lanes.min(lanes),
                     FaultKind::Errors(ber) => now.ber = now.ber.max(ber),
                 }
@@ -375,7 +390,9 @@ mod tests {
             let (first, outages) = (vec![0, 1], vec![o]);
             let (changes, node_failures) = (Vec::new(), Vec::new());
             let links_in = BTreeMap::new();
-            let faults = Faults { ber: 0.0, changes, node_failures, first, outages, links_in };
+            let unreported = BTreeSet::new();
+            let faults =
+                Faults { ber: 0.0, changes, node_failures, first, outages, unreported, links_in };
             let reported = RoutingDelay::Fixed(Span(sweep)).reported(o);
             let is_reported = reported.is_some_and(|o| o.from <= Time(t) && Time(t) < o.until);
             (faults.is_down(LinkId(0), Time(t)), is_reported)
@@ -408,7 +425,9 @@ mod tests {
         let (first, outages) = (vec![0, 2], vec![outage(10, 20), outage(30, 40)]);
         let (changes, node_failures) = (Vec::new(), Vec::new());
         let links_in = BTreeMap::new();
-        let faults = Faults { ber: 0.0, changes, node_failures, first, outages, links_in };
+        let unreported = BTreeSet::new();
+        let faults =
+            Faults { ber: 0.0, changes, node_failures, first, outages, unreported, links_in };
         for (from, to, want) in [
             (0, 10, false),
             (0, 11, true),
