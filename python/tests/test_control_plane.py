@@ -74,3 +74,17 @@ def test_cabling_is_read_back():
     assert plane.compare_cabling(text) == {"missing": [], "extra": [], "changed": []}
     shorter = "\n".join(text.splitlines()[:-1])
     assert len(plane.compare_cabling(shorter)["missing"]) == 1
+
+
+def test_a_day_of_aurora():
+    """8,640 deployment sweeps and 10,000 faults, which leave their telemetry."""
+    faults = {"count": 10_000, "seconds": 86_400}
+    plane = ControlPlane({"machine": "aurora", "options": {"random_faults": faults}})
+    plane.advance(86_400)
+    _, sweeps = call(plane, "GET", "/simulation/sweeps")
+    for kind, due in (("deployment", 8_640), ("routing", 17_280), ("topology", 8_640)):
+        done = sweeps[kind]["completed"] + sweeps[kind]["missed"]
+        assert due - 1 <= done <= due, kind
+    _, flapped = call(plane, "GET", "/fabric/links", query="$filter=flapCount gt 0&$limit=1")
+    assert 5_000 < flapped["totalCount"] < 10_000
+    assert plane.events(0, 1)["lost"] == 0

@@ -87,7 +87,9 @@ impl Documents {
     /// Notes a change of a document.
     pub fn touch(&mut self, path: &str, micros: u64, action: &'static str, owner: &str) {
         self.changes += 1;
-        let version = self.meta.get(path).map_or(0, |meta| meta.version + 1);
+        // A document without an entry has been readable as version 0, unless this creates it.
+        let first = u64::from(action != "POST");
+        let version = self.meta.get(path).map_or(first, |meta| meta.version + 1);
         let owner = owner.to_string();
         self.meta.insert(path.to_string(), Meta { version, micros, action, owner });
     }

@@ -49,6 +49,9 @@ const TUNE_MIN: Span = Span::ms(3_000);
 const TUNE_RANGE_S: f64 = 2.0;
 const TUNE_MAX: Span = Span::ms(5_000);
 
+/// Longest delay of an event: later than any simulated time.
+const LONGEST: Span = Span::ms(4_000_000_000);
+
 /// Lanes of a healthy link.
 pub const LANES: u8 = machine::faults::LANES;
 
@@ -222,8 +225,7 @@ impl Fabric {
     pub fn schedule(&mut self, after: Span, kind: u8, source: u32, arg: u32) {
         let code = EventCode::new(Order::Arrive, kind, source, arg);
         // At least 1 ps later, so that an event never precedes the one that caused it.
-        let at = Time(self.now.0.saturating_add(after.0.max(1)));
-        self.queue.push(at, code);
+        self.queue.push(Time(self.now.0 + after.0.clamp(1, LONGEST.0)), code);
     }
 
     pub fn phase(&self, cable: CableId) -> Phase {

@@ -141,9 +141,7 @@ impl Sweeps {
         let is_running = self.running.as_ref().is_some_and(|(sweep, _)| *sweep as usize == at);
         if is_running || self.waiting[at].is_some() {
             self.records[at].missed += 1;
-            if self.waiting[at].is_some() {
-                return;
-            }
+            return;
         }
         self.waiting[at] = Some(fabric.now);
         self.start_next(fabric);

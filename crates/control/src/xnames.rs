@@ -133,8 +133,9 @@ impl Names {
         let base = if kind.compute { COMPUTE_CABINET } else { SERVICE_CABINET };
         let is_free = |c: &u32| (*c..*c + cabinets).all(|c| !self.by_cabinet.contains_key(&c));
         let cabinet = own.filter(is_free).unwrap_or_else(|| {
-            let mut all = (base..=MAX_CABINET).chain(0..base);
-            all.find(is_free).expect("a machine has fewer than 10,000 cabinets")
+            // Five digits, which real systems do not have, once all others are in use.
+            let mut all = (base..=MAX_CABINET).chain(0..base).chain(MAX_CABINET + 1..);
+            all.find(is_free).expect("there are more numbers than groups")
         });
         for each in cabinet..cabinet + cabinets {
             self.by_cabinet.insert(each, group);

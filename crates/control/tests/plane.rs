@@ -188,7 +188,7 @@ fn an_outage_of_both_managers_stops_sweeps() {
     assert_eq!(phase(&mut plane, &link), "OFFLINE", "acknowledged before the outage");
 }
 
-/// 264 switches x 0.1 s are 26.4 s of work per sweep of 10 s.
+/// 264 switches x 0.1 s are 26.4 s of work, so two of three sweeps of 10 s are missed.
 #[test]
 fn sweeps_fall_behind_their_intervals_under_overload() {
     let slow = Options { poll_deployment_s: 0.1, start: "running".into(), ..Options::published() };
@@ -196,9 +196,12 @@ fn sweeps_fall_behind_their_intervals_under_overload() {
     plane.advance(1_000.0);
     let sweeps = get(&mut plane, "/simulation/sweeps");
     let number = |path: &str| sweeps.pointer(path).and_then(Value::as_f64).expect("a number");
-    assert!(number("/managerDemand") > 2.6 && number("/managerLoad") > 0.95, "{sweeps}");
-    assert!(number("/deployment/completed") < 1_000.0 / 26.4 + 1.0, "{sweeps}");
-    assert!(number("/deployment/missed") > 30.0, "{sweeps}");
+    assert!(
+        number("/managerDemand") > 2.6 && number("/managerLoad") > 26.4 / 30.0 - 0.02,
+        "{sweeps}"
+    );
+    assert!((32.0..=34.0).contains(&number("/deployment/completed")), "{sweeps}");
+    assert!((65.0..=67.0).contains(&number("/deployment/missed")), "{sweeps}");
 }
 
 #[test]
