@@ -9,11 +9,10 @@ does not permit, fails the run.
 from __future__ import annotations
 
 import argparse
-import re
-import socket
 import subprocess
 import sys
-import tempfile
+
+from serving import Service
 
 # Without these two no manager would answer: 503 is then correct, and the fuzzer rejects it.
 EXCLUDED = r"^/simulation/(managers|failover|tokens|clock/advance)"
@@ -29,28 +28,8 @@ def main() -> int:
     parser.add_argument("--examples", type=int, default=30, help="requests per operation.")
     parser.add_argument("--seed", type=int, default=1, help="seed of the requests.")
     given = parser.parse_args()
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    with tempfile.TemporaryDirectory() as place:
-        service = subprocess.Popen(
-            [sys.executable, "-m", "odonata", "fabric", "serve", "--machine", "lumi-c",
-             "--port", str(port), "--speed", "0", "--rate", "0"],
-            cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )  # fmt: skip
-        try:
-            token = ""
-            assert service.stdout is not None
-            for line in service.stdout:
-                token = line.split()[-1] if "admin token: " in line else token
-                if "page: " in line:
-                    break
-            return fuzz(f"http://127.0.0.1:{port}", token, given.examples, given.seed)
-        finally:
-            service.terminate()
-            said = service.communicate()[0]
-            if re.search("Traceback|panicked", said):
-                print(said)
+    with Service("lumi-c") as service:
+        return fuzz(service.address, service.token, given.examples, given.seed)
 
 
 def fuzz(address: str, token: str, examples: int, seed: int) -> int:

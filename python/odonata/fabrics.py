@@ -20,9 +20,10 @@ WANTED = f"the address of `odonata fabric serve`, and a token of it in {TOKEN}"
 
 @dataclass(frozen=True)
 class Fabric:
-    """A served fabric."""
+    """A served fabric, and notes on what of its state a run does not use."""
 
     client: Client
+    notes: tuple[str, ...] = ()
 
     @contextmanager
     def job(
@@ -46,7 +47,7 @@ class Fabric:
     def _start(self, name: str, nodes: Sequence[int] | None) -> str:
         if nodes is None:
             raise ClientError(0, "its nodes are known for `contiguous` and files only")
-        body = {"name": name, "nodes": list(nodes), "rateGbitPerNic": 0, "pattern": "all-to-all"}
+        body = {"name": name, "nodes": list(nodes)}
         self.client.request("POST", "/simulation/jobs", body)
         return f"/simulation/jobs/{name}"
 
@@ -72,15 +73,26 @@ def read(
     except ClientError as error:
         wrong.add("fabric", given["fabric"] or "nothing", f"{WANTED} ({error})")
         return None, None
-    machine = machine_of(request, state)
+    # Packets notice a failure in a run; flows have one set of links.
+    is_dynamic = given.get("fidelity") == "packet"
+    schedule = state["dynamicToml"] if is_dynamic else without_bit_errors(state["toml"])
+    notes = ()
+    if not is_dynamic and schedule != state["toml"]:
+        notes = ("bit errors of the fabric have no effect without packets",)
+    machine = machine_of(request, state, schedule)
     pairs = tuple(tuple(change.partition("=")[::2]) for change in changes)
     found = replace(machine, changes=machine.changes + pairs, routing=given["routing"])
-    return Fabric(client), found
+    return Fabric(client, notes), found
 
 
-def machine_of(request: Mapping[str, Any], state: Mapping[str, Any]) -> Machine:
-    """The machine of a request, with the faults and policies of a state."""
-    schedule = state["toml"]
+def without_bit_errors(schedule: str) -> str:
+    """A schedule without its rows of bit errors, which only packets can have."""
+    first, *rows = schedule.split("[[fault]]")
+    return "[[fault]]".join([first, *(row for row in rows if "\nber = " not in row)])
+
+
+def machine_of(request: Mapping[str, Any], state: Mapping[str, Any], schedule: str) -> Machine:
+    """The machine of a request, with the policies of a state and a fault schedule."""
     return Machine(
         request["name"],
         request["toml"],

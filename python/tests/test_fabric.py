@@ -11,7 +11,6 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -19,77 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import CommandLine
 from odonata.fabric_commands.client import Client, ClientError
+from served_fabric import MACHINE, Service, serve
 
-MACHINE = "lumi-c"
+__all__ = ["serve"]  # a fixture
 SWITCHES, GROUPS = 160, 10  # `odonata machines`
 PAGE = Path(__file__).resolve().parents[1] / "odonata" / "fabric" / "page"
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
-
-
-class Service:
-    """A process of `odonata fabric serve`."""
-
-    def __init__(self, odonata: CommandLine, *more: object, port: int = 0, speed: object = 0):
-        self.odonata = odonata
-        self.port = port or free_port()
-        self.process = subprocess.Popen(
-            odonata.arguments(
-                "fabric", "serve", "--machine", MACHINE, "--port", self.port, "--speed", speed,
-                "--rate", 0, *more,
-            ),
-            cwd=odonata.cwd, env=odonata.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True,
-        )  # fmt: skip
-        self.lines: list[str] = []
-
-    def wait(self, what: str = "page: ") -> Service:
-        """Wait until a line begins with a text."""
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.lines.append(line)
-            if what in line:
-                return self
-        raise AssertionError("".join(self.lines))
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def token(self) -> str:
-        [line] = [line for line in self.lines if "admin token: " in line]
-        return line.split()[-1]
-
-    def client(self, token: str | None = None) -> Client:
-        return Client(self.address, token or self.token)
-
-    def end(self, number: int = signal.SIGTERM) -> None:
-        self.process.send_signal(number)
-        self.process.wait()
-        if self.process.stdout is not None:
-            self.lines += self.process.stdout.readlines()
-            self.process.stdout.close()
-
-
-@pytest.fixture
-def serve(odonata):
-    started: list[Service] = []
-
-    def start(*more: object, **how: Any) -> Service:
-        started.append(Service(odonata, *more, **how))
-        return started[-1]
-
-    yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.end(signal.SIGKILL)
 
 
 def refusal(client: Client, method: str, path: str, body: Any = None) -> int:
@@ -351,6 +285,31 @@ def test_a_plan_is_played_at_simulated_times(serve, odonata, tmp_path):
     for wrong in ("x = 1", "event = []", '[[event]]\nat = "x"\nrequest = "FETCH /"\nmore = 1'):
         plan.write_text(wrong)
         assert odonata("fabric", "events", plan).returncode == 2
+
+
+def test_a_run_uses_the_state_of_the_fabric(serve, odonata):
+    service = serve("--no-auth").wait()
+    client = service.client("none")
+    command = ("bench", "alltoall", "--nodes", 16, "--sizes", "1Mi", "--fidelity", "flow",
+               "--json", "--quiet")  # fmt: skip
+
+    def seconds(*more: object) -> float:
+        done = odonata(*command, *more)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["rows"][0]["latency_s"]
+
+    plain = seconds("--machine", MACHINE)
+    assert seconds("--fabric", service.address) == plain
+    # Links of the first switch at half of their lanes.
+    switch = client.get(client.get("/fabric/switches?$limit=1")["documentLinks"][0])
+    for link in switch["edgePortLinks"]:
+        fault = {"target": link.rpartition("/")[2], "kind": "LANES", "lanes": 2}
+        client.request("POST", "/simulation/faults", fault)
+    client.request("POST", "/simulation/clock/advance", {"seconds": 60})
+    assert seconds("--fabric", service.address) > 1.5 * plain
+    assert client.get("/simulation/jobs")["documentLinks"] == []
+    both = odonata(*command, "--machine", MACHINE, "--fabric", service.address)
+    assert both.returncode == 2 and "--machine" in both.stderr
 
 
 def test_wrong_options_are_reported_together(odonata):

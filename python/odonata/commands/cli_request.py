@@ -49,6 +49,8 @@ class Request:
         self.fabric: fabrics.Fabric | None = None
         if given.get("fabric") is not None:
             self.fabric, found = fabrics.read(self.wrong, given, changes)
+            for words in self.fabric.notes if self.fabric else ():
+                self.note(words)
         else:
             found = self.wrong.machine(given["machine"], changes, given["routing"])
         broken = faults.fault_schedule(self.wrong, given.get("faults"))

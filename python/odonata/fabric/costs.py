@@ -10,7 +10,7 @@ from typing import Any
 
 from ..benchmarking import bench
 from ..errors import InputError, SimulatedFailure
-from ..fabrics import machine_of
+from ..fabrics import machine_of, without_bit_errors
 from ..machines import Machine
 from .plane import Answer, Plane
 
@@ -22,7 +22,7 @@ NODES = 64
 JOBS = 8
 METHOD = (
     f"All-to-all of {SIZE >> 20} MiB at flow fidelity, with routes after the next routing sweep; "
-    f"at most {NODES} evenly spread nodes of each job."
+    f"at most {NODES} evenly spread nodes of each job. Bit errors are not included."
 )
 
 
@@ -37,14 +37,14 @@ class Costs:
         try:
             now = self.plane.submit(self.plane.fabric_state).result()
             then = self.plane.submit(self.plane.fabric_state, targets).result()
+            jobs = [
+                {"name": name, **cost(self.machine(now), self.machine(then), sample(nodes))}
+                for name, nodes in self.jobs()
+            ]
         except InputError as error:
             found = error.diagnostics[0]
             text = f"{found.at} `{found.found}`: expected {found.wanted}"
             return Answer(400, refused(400, text))
-        jobs = [
-            {"name": name, **cost(self.machine(now), self.machine(then), sample(nodes))}
-            for name, nodes in self.jobs()
-        ]
         return Answer(200, {"targets": targets, "jobs": jobs, "method": METHOD})
 
     def jobs(self) -> list[tuple[str, list[int]]]:
@@ -63,7 +63,8 @@ class Costs:
 
     def machine(self, state: dict[str, Any]) -> Machine:
         """The machine of the fabric in a state."""
-        return machine_of(self.plane.request["machine"], state)
+        schedule = without_bit_errors(state["toml"])
+        return machine_of(self.plane.request["machine"], state, schedule)
 
 
 def sample(nodes: list[int]) -> list[int]:

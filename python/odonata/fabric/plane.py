@@ -200,6 +200,10 @@ class Plane:
             "nowSeconds": self.core.now_s,
         }
 
+    def cabling(self, file: str) -> str:
+        """A file of the cabling."""
+        return self.core.cabling(file)
+
     def status(self) -> dict[str, Any]:
         """The counts of `fmn-show-status`."""
         return self.core.status()

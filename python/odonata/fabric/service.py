@@ -32,6 +32,8 @@ OPEN = ("/", "/simulation/page", "/simulation/health", "/openapi.json", "/openap
 ERROR_KIND = "com:services:common:models:ServiceErrorResponse"
 MOST_BODY = 1 << 20
 TICK_S = 0.1
+# Files of the cabling and their types.
+CABLING = {"point-to-point": "text/csv", "fabric-template": "application/json", "arp": "text/plain"}
 MOST_TARGETS = 64
 # What a page of another site may not do with this one, and no source but this service.
 PAGE_HEADERS = {
@@ -108,6 +110,7 @@ class Service:
             Route("/simulation/state", self.fabric_state),
             Route("/simulation/machine", self.machine),
             Route("/simulation/digest", self.digest),
+            Route("/simulation/cabling/{file}", self.cabling),
             Route("/simulation/costs", self.cost, methods=["POST"]),
             Route("/simulation/clock", self.clock, methods=["GET", "PATCH"]),
             Route("/simulation/clock/advance", self.advance, methods=["POST"]),
@@ -235,6 +238,14 @@ class Service:
         """The machine, as requests of other commands accept it."""
         return document(self.plane.request["machine"])
 
+    async def cabling(self, request: Request) -> Response:
+        """A file of the cabling: point-to-point CSV, fabric template, or static ARP table."""
+        name = request.path_params["file"]
+        if name not in CABLING:
+            raise Refused(404, f"files of the cabling: {', '.join(CABLING)}")
+        text = await self.plane_call(self.plane.cabling, name)
+        return Response(text, media_type=CABLING[name])
+
     async def digest(self, _request: Request) -> Response:
         """A hash of all changes of state, and the number of logged requests."""
         return document(await self.plane_call(self.plane.digest))
@@ -332,6 +343,8 @@ class Service:
         count = number(request, "count", 0, 0, 2**53)
         last = request.headers.get("last-event-id", "")
         since = int(last) + 1 if last.isascii() and last.isdigit() and len(last) < 16 else None
+        if "since" in request.query_params:
+            since = number(request, "since", 0, 0, 2**53)
         lines = self.feed.stream(topic, batch, count, since)
         return StreamingResponse(
             lines, headers={"Cache-Control": "no-store"}, media_type="text/event-stream"

@@ -239,6 +239,12 @@ function draw() {
   spend(started);
 }
 
+function timed(work) {
+  const started = performance.now();
+  work();
+  return performance.now() - started;
+}
+
 // Script time since the last frame, of all that the page does.
 function spend(started) { view.script += performance.now() - started; }
 
@@ -582,13 +588,13 @@ const panels = {
     const page = await session.get("/simulation/jobs?expand=true");
     const found = Object.values(page.documents ?? {});
     const rows = found.map((job) => {
-      const rate = job.throughputGbitPerNic ?? job.rateGbitPerNic;
+      const rate = job.rateGbitPerNic;
       const name = job.documentSelfLink.split("/").pop();
-      return `<tr><td>${text(name)}</td><td>${text(job.pattern ?? "")}</td><td class="number">`
+      return `<tr><td>${text(name)}</td><td>${job.groups.length}</td><td class="number">`
         + `${job.nodes?.length ?? ""}</td><td class="number">`
         + `${rate === undefined ? "" : (+rate).toFixed(1)}</td></tr>`;
     });
-    return found.length ? rowsTable(["Job", "Pattern", "Nodes", "Gbit/s per NIC"], rows)
+    return found.length ? rowsTable(["Job", "Groups", "Nodes", "Gbit/s per NIC"], rows)
       : '<p class="note">No job. `odonata bench --fabric URL` adds one.</p>';
   },
   async maintenance() {
@@ -766,7 +772,9 @@ async function act(button) {
   const { offline, reset, restore } = button.dataset;
   try {
     if (offline && await confirmed(`Take ${offline} out of service`, [offline])) {
-      await session.request("POST", "/fabric/maintenances", { targets: [offline], drain: true });
+      const name = `${offline}-${Math.floor(liveFabric.time)}`;
+      const body = { name, targets: [offline], drain: true };
+      await session.request("POST", "/fabric/maintenances", body);
       tab = "maintenance";
     } else if (reset && await confirmed(`Reset ${nameOf(reset)}`, [nameOf(reset)])) {
       await session.request("PATCH", reset, { action: "RESET" });
