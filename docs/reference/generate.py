@@ -12,6 +12,7 @@ import argparse
 import inspect
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -27,9 +28,7 @@ NOTE = "<!-- Written by docs/reference/generate.py; change the declarations, not
 def cli_page() -> str:
     """Every command with its arguments and options."""
     lines = ["# Command line", "", NOTE, "", inspect.cleandoc(cli.cli.help or ""), ""]
-    for name, command in cli.cli.commands.items():
-        if command.hidden:
-            continue
+    for name, command in commands():
         context = click.Context(command, info_name=f"odonata {name}")
         usage = " ".join(command.collect_usage_pieces(context))
         lines += [f"## odonata {name}", "", f"    odonata {name} {usage}", ""]
@@ -46,6 +45,15 @@ def cli_page() -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """All commands that help texts show, with the subcommands of groups."""
+    for name, command in cli.cli.commands.items():
+        if not command.hidden:
+            yield name, command
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {own}", one) for own, one in command.commands.items())
 
 
 def cell(text: str) -> str:

@@ -156,9 +156,18 @@ BENCHMARK_ENTRIES: dict[str, tuple[str, str, str]] = {
 
 OPTIONS: tuple[Option, ...] = (
     Option(
-        "app bench replay run traffic tune", "machine", ("--machine",), (), "Machine",
-        "NAME|FILE", False, None, "", 0, 0,
+        "app replay tune", "machine", ("--machine",), (), "Machine", "NAME|FILE", False, None,
+        "", 0, 0,
         "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
+    Option(
+        "bench run traffic", "machine", ("--machine",), (), "Machine", "NAME|FILE", False, None,
+        "", 0, 0,
+        "The machine: a preset (`odonata machines`) or a machine file, NAME.toml."),
+    Option(
+        "bench run traffic", "fabric", ("--fabric",), (), "Machine", "URL", False, None, "", 0,
+        0,
+        "Instead of --machine: the address of `odonata fabric serve`. The run uses its "
+        "machine with the faults of its present state, and is a job on it while it runs."),
     Option(
         "app bench faults replay run show traffic tune", "changes", ("--set",), (), "Machine",
         "KEY=VALUE", True, None, "", 0, 0,
