@@ -552,9 +552,12 @@ function rowsTable(head, rows) {
 function dot(color) { return `<span class="dot" data-color="${color}"></span>`; }
 
 function documentTable(found) {
-  const rows = Object.keys(found).filter((key) => !key.startsWith("document")).sort().map((key) => {
-    const value = typeof found[key] === "object" ? JSON.stringify(found[key]) : found[key];
-    return `<tr><th>${text(key)}</th><td>${text(value)}</td></tr>`;
+  const cells = Object.entries(found).filter(([key]) => !key.startsWith("document"))
+    .flatMap(([key, value]) => value && typeof value === "object" && !Array.isArray(value)
+      ? Object.entries(value) : [[key, value]]);
+  const rows = cells.sort().map(([key, value]) => {
+    const shown = Array.isArray(value) ? value.join("\n") : value;
+    return `<tr><th>${text(key)}</th><td>${text(shown)}</td></tr>`;
   });
   return `<table>${rows.join("")}</table>`;
 }
