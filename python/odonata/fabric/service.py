@@ -191,8 +191,6 @@ class Service:
             "owner": request.state.owner,
         }
         answer = await self.answer(asked)
-        if method != "GET":
-            await self.feed.collect()
         return document(answer.body, answer.status, allowed if answer.status == 405 else None)
 
     def check_own(self, method: str, path: str) -> None:

@@ -11,7 +11,7 @@ import asyncio
 import gzip
 import json
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -79,7 +79,7 @@ class Feed:
         self.plane = plane
         self.next = 0
         self.kept: deque[tuple[int, str, str]] = deque(maxlen=KEPT_EVENTS)  # number, topic, text
-        self.has_more = asyncio.Condition()
+        self._changed = asyncio.Event()  # of the next news; a new one each time
         self.is_ended = False
         self.readers = 0
         self.shown: Snapshot | None = None
@@ -93,14 +93,19 @@ class Feed:
 
     async def collect(self) -> None:
         """Read new events, and compare the layout from time to time, if there are readers."""
+        before = self.next, self.n_steps
         async with self._collecting:
             await self._collect_events()
             loop_s = asyncio.get_running_loop().time()
             if loop_s - self._compared >= CHANGES_S:
                 self._compared = loop_s
                 await self._compare()
-        async with self.has_more:
-            self.has_more.notify_all()
+        if (self.next, self.n_steps) != before:
+            self._wake()
+
+    def _wake(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
     async def _collect_events(self) -> None:
         while True:
@@ -151,18 +156,18 @@ class Feed:
                 sent += 1
                 if sent == count:
                     return
-            if not rows:
-                async for line in self._wait(lambda at=at: self.next > at):
-                    yield line
+            if not rows and (line := await self._wait(lambda at=at: self.next > at)):
+                yield line
 
-    async def _wait(self, has_more: Any) -> AsyncIterator[str]:
-        """Wait for something new; comments keep the connection open."""
-        async with self.has_more:
-            while not (has_more() or self.is_ended):
-                try:
-                    await asyncio.wait_for(self.has_more.wait(), KEEP_ALIVE_S)
-                except asyncio.TimeoutError:
-                    yield ": idle\n\n"
+    async def _wait(self, has_more: Callable[[], bool]) -> str:
+        """Wait for something new. Returns a comment after an idle time, to keep the connection."""
+        if has_more() or self.is_ended:
+            return ""
+        try:
+            await asyncio.wait_for(self._changed.wait(), KEEP_ALIVE_S)
+        except asyncio.TimeoutError:
+            return ": idle\n\n"
+        return ""
 
     # The page.
 
@@ -189,7 +194,7 @@ class Feed:
             for step in list(islice(self.steps, at - first, None)):
                 yield f"data: {json.dumps(step, separators=(',', ':'))}\n\n"
                 at += 1
-            async for line in self._wait(lambda at=at: self.n_steps > at):
+            if line := await self._wait(lambda at=at: self.n_steps > at):
                 yield line
 
     def history(self) -> dict[str, Any]:
@@ -210,6 +215,7 @@ class Feed:
     def end(self) -> None:
         """End all readers."""
         self.is_ended = True
+        self._wake()
 
 
 def topic_of(message_id: str) -> str:
