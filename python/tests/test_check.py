@@ -337,7 +337,62 @@ def test_all_input_errors_are_reported_at_once(odonata, tmp_path):
     assert odonata("check", tmp_path / "absent.toml").returncode == 2
 
 
+def test_benchmarks_of_the_whole_machine_are_compared_with_predictions(tmp_path):
+    stages = ["mbw_mr", "multi_lat", "gpcnet", "sizes", "storage"]
+    text = SOUND.replace("dragonfly-1056", "aurora").replace("0-63", "0-7")
+    text = f"stages = {json.dumps(stages)}\nrepeats = 1\n{text}"
+    found, _ = run(tmp_path / "c.toml", text)
+    assert sorted({row["stage"] for row in found["stages"]}) == sorted(stages)
+    assert all(abs(row["center"] - 1) < 0.25 for row in found["stages"])
+    assert found["findings"] == [] and found["observations"] == []
+    text += '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
+    found, _ = run(tmp_path / "slow.toml", text)
+    assert len(found["observations"]) == len(found["stages"])
+
+
 # A real launcher
+
+
+STANDIN = """#!/usr/bin/env python3
+# Stands for the launcher: prints a time for each pair and rank of the plan. Host h5 is slow.
+import sys
+hosts = sys.argv[sys.argv.index("--hosts") + 1].split(",")
+for nth, line in enumerate(l for l in open(sys.argv[-1]) if l.startswith("round")):
+    for pair in line.split()[1:]:
+        a, b = map(int, pair.split("-"))
+        print("pair", nth, min(a, b), max(a, b), 0.002 if "h5" in (hosts[a], hosts[b]) else 0.001, 1)
+for rank in range(len(hosts)):
+    print("rank", rank, 0.001)
+print("MPICH Slingshot Network Summary: 3 network timeouts")
+"""
+
+
+def test_a_real_machine_is_measured_by_commands(tmp_path):
+    launcher = tmp_path / "launch"
+    launcher.write_text(STANDIN)
+    launcher.chmod(0o755)
+    (tmp_path / "net.txt").write_text(DGNETTEST)
+    (tmp_path / "ior.txt").write_text("Max Write: 100.00 MiB/sec (104.86 MB/sec)\n"
+                                      "Max Read:  200.00 MiB/sec (209.72 MB/sec)\n")  # fmt: skip
+    hosts = ", ".join(f'"h{i}={i}"' for i in range(16))
+    found, _ = run(tmp_path / "c.toml", f"""machine = "dragonfly-1056"
+nodes = [{hosts}]
+stages = ["pairs", "switch", "storage"]
+reference = "sets"
+[launcher]
+command = "{launcher} -n {{n}} --hosts {{hosts}} {{program}}"
+program = "launch"
+[commands]
+switch = "cat {tmp_path}/net.txt"
+storage = "cat {tmp_path}/ior.txt"
+""")
+    assert found["broken"] == [] and found["network_timeouts"] > 0
+    # A host with one NIC: without a loopback the two are not distinguished.
+    assert [one["part"] for one in found["findings"]] == ["node 5"]
+    tests = {row["test"]: row for row in found["stages"]}
+    assert tests["dgnettest bisect"]["values"] == [70_100e6, 43_600e6]
+    assert tests["ior_read 4194304"]["values"] == [200 * 2**20]
+    assert any("FAILED" in words for words in found["observations"])
 
 
 def test_a_launcher_that_fails_is_no_verdict(odonata, tmp_path):

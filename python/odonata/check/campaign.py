@@ -28,7 +28,7 @@ ISOLATIONS = ("pairs", "halves", "groups")
 REFERENCES = ("twin", "sets")
 # Commands whose text the suite reads, by stage. `{nodes}` and others are replaced.
 COMMANDS = ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet", "sizes",
-            "switch", "group", "system")  # fmt: skip
+            "storage", "switch", "group", "system")  # fmt: skip
 KEYS = {
     "": ("name", "machine", "set", "nodes", "stages", "repeats", "fidelity", "isolation",
          "reference", "margin", "error", "size", "rounds", "launcher", "commands", "twin"),
@@ -148,6 +148,10 @@ def of_mapping(wrong: Diagnostics, found: Mapping[str, Any], path: str) -> Campa
         stages = tuple(s for s in stages if s in commands or s in MPI_STAGES)
         if "twin" in found:
             wrong.add("twin", "a table", "either [launcher] or [twin]")
+    is_compared = launcher is None or chosen["reference"] == "twin"
+    if machine is not None and "storage" in stages and is_compared:
+        if not machine.summary.get("file_systems"):
+            wrong.add("stages", "storage", f"a file system in the machine file of `{machine.name}`")
     nodes, hosts = nodes_of(wrong, found.get("nodes"), machine, launcher is not None)
     twin = twin_of(wrong, tables["twin"], machine, nodes)
     if machine is None or not nodes:

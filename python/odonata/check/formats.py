@@ -251,6 +251,14 @@ def read_gpcnet(text: str) -> dict[str, dict[str, Any]]:
     return found
 
 
+def read_ior(text: str) -> dict[str, float]:
+    """Bytes per second of `write` and `read`, from the summary of IOR."""
+    rows = re.findall(r"Max (Write|Read):\s+([\d.]+) MiB/sec", text)
+    if not rows:
+        raise Unreadable("no line `Max Write: ... MiB/sec` of IOR")
+    return {phase.lower(): float(value) * (1 << 20) for phase, value in rows}
+
+
 # Cray MPICH
 
 

@@ -26,8 +26,10 @@ GPCNET = {
     "multiple_allreduce": ("Multiple Allreduce", 1e-6),
 }
 OSU = {"mbw_mr": 1e6, "multi_lat": 1e-6, "alltoall": 1e-6}
-IS_RATE = ("mbw_mr", "rr_bw")
-STAGE_OF = {"mbw_mr": "mbw_mr", "multi_lat": "multi_lat", "alltoall": "sizes",
+IS_RATE = ("mbw_mr", "rr_bw", "ior_write", "ior_read")
+IOR = {"ior_write": "write", "ior_read": "read"}
+STAGE_OF = {"ior_write": "storage", "ior_read": "storage",
+            "mbw_mr": "mbw_mr", "multi_lat": "multi_lat", "alltoall": "sizes",
             "rr_lat": "gpcnet", "rr_bw": "gpcnet", "multiple_allreduce": "gpcnet"}  # fmt: skip
 
 
@@ -126,6 +128,8 @@ class Launched:
             if stage == "gpcnet":
                 row, unit = GPCNET[name]
                 value = formats.read_gpcnet(self._texts[key])[row]["mean"] * unit
+            elif stage == "storage":
+                value = formats.read_ior(self._texts[key])[IOR[name]]
             else:
                 value = formats.read_osu(self._texts[key])[size] * OSU[name]
         except KeyError as error:

@@ -38,6 +38,7 @@ BENCHMARKS = {
     "multi_lat": (("multi_lat", 8),),
     "gpcnet": (("rr_lat", 8), ("rr_bw", 1 << 17), ("multiple_allreduce", 8)),
     "sizes": tuple(("alltoall", 1 << k) for k in range(6, 17, 2)),
+    "storage": (("ior_write", 4 << 20), ("ior_read", 4 << 20)),
 }
 
 
@@ -123,6 +124,8 @@ class Suite:
         if stage in BENCHMARKS:
             self.benchmarks(stage)
             return
+        if stage in ("switch", "group", "system") and stage in self.campaign.commands:
+            self.dgnettest(stage)
         getattr(self, stage)()
         if stage == "loopback" or (stage == "health" and "loopback" not in self.campaign.stages):
             self.judge_nics(stage)
@@ -407,6 +410,34 @@ class Suite:
         for key in self.set_stage("switch", sets, "switches"):
             self.isolate("switch", nodes_of[key])
 
+    def dgnettest(self, stage: str) -> None:
+        """The vendor's test, if the campaign names it. Its sets are compared with the median, and
+        the suite's own test of the stage, which follows, finds the part."""
+
+        def read() -> dict[str, Any]:
+            found = formats.read_dgnettest(self.backend.tool(stage, tuple(self.good)))
+            rows = {test: list(map(list, sets.items())) for test, sets in found.rows.items()}
+            return {"rows": rows, "passed": found.passed}
+
+        found = self.text(f"dgnettest {stage}", len(self.good), 60.0, read)
+        for test, rows in found["rows"].items():
+            values = [value * 1e6 for _, value in rows]
+            middle = [statistics.median(values)] * len(values)
+            result = robust.compare([values], middle, self.campaign.margin, self.campaign.error)
+            labels = [f"set {nth}" for nth, _ in rows]
+            self.stages.append(StageRow(
+                stage, f"dgnettest {test}", len(values), len(result.slow), 0, result.center,
+                result.sigma, result.bound, result.false_alarms, 1, len(self.good), 60.0,
+                values, middle, labels,
+            ))  # fmt: skip
+            self.observations += [
+                f"dgnettest {test}: {labels[i]} has {values[i] / 1e6:,.0f} MB/s per node, "
+                f"{result.ratios[i]:.2f} of the median"
+                for i in result.slow
+            ]
+        if found["passed"] is False:
+            self.observations.append(f"dgnettest reports FAILED at {stage} level")
+
     def isolate(self, stage: str, nodes: Sequence[int]) -> None:
         """Find the bad nodes of a slow set by the method of the campaign."""
         method = self.campaign.isolation
@@ -680,7 +711,10 @@ class Suite:
 
                 key = f"{name} {size} {nodes} {repeat}"
                 values.append(self.once(key, len(nodes), measure)["values"])
-            predicted = [self.predictions.benchmark(name, size, nodes, ppn)]
+            if self.campaign.reference == "twin":
+                predicted = [self.predictions.benchmark(name, size, nodes, ppn)]
+            else:  # recorded only: there is nothing to compare one number with
+                predicted = [statistics.median(v[0] for v in values)]
             error = self.campaign.error
             found = robust.compare(values, predicted, self.campaign.margin, error)
             label = f"{name} {size}"

@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass, replace
 from typing import Any
 
-from .. import benchmarking, core
+from .. import benchmarking, core, io_benchmarks
 from ..machines import Machine
 from . import formats
 from .campaign import Campaign
@@ -28,6 +28,9 @@ LOOPBACK_SHARE = {"pcie": 0.5, "policy": 0.5}  # of the link's rate; others by t
 # A link's corrected bit-error rate without a fault (HPE: about 1e-11 is normal).
 NORMAL_BER = 1e-11
 COUNTED_BITS = 8e11  # 4 s of 200 Gbit/s, as cxiberstat measures
+# Phases of IOR, one rank and file per node, on the machine's first file system.
+IOR = {"ior_write": "write", "ior_read": "read"}
+IOR_OPTIONS = "-t 4m -b 64m -F -w -r"
 RETRY_S = 1.07  # a lost packet waits for its timer (docs/models/faults.md)
 
 
@@ -93,6 +96,10 @@ def benchmark(
     machine: Machine, fidelity: str, name: str, size: int, nodes: tuple[int, ...], ppn: int
 ) -> float:
     """A built-in benchmark on nodes: bytes per second, or calls per second for a latency."""
+    if name in IOR:
+        job = machine.job(nodes=len(nodes), ppn=1, placement=list(nodes), limits="off")
+        rows = io_benchmarks.io_bench("ior", job, IOR_OPTIONS, None, fidelity)["rows"]
+        return next(row["rate_B_per_s"] for row in rows if row["phase"] == IOR[name])
     placement = [node for node in nodes for _ in range(ppn)]
     job = machine.job(nodes=len(nodes), ppn=ppn, placement=placement, limits="off")
     row = benchmarking.bench(name, job, [size], fidelity).rows[0]  # type: ignore[arg-type]
