@@ -273,6 +273,14 @@ def test_a_slow_group_without_a_faulty_part_is_a_finding(tmp_path):
     assert [one["part"] for one in found["findings"]] == ["group 0"]
 
 
+def test_the_example_of_the_page(odonata, tmp_path):
+    example = EXAMPLES / "check" / "twin.toml"
+    done = odonata("check", example, "--out", tmp_path / "out", "--quiet")
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert done.returncode == 1 and len(failed) == 2
+    assert failed[0].startswith("FAILED node 9:") and failed[1].startswith("FAILED cable s1-s3#0:")
+
+
 @pytest.mark.parametrize("method", ["halves", "groups"])
 def test_other_searches_find_a_slow_host(tmp_path, method):
     text = f'isolation = "{method}"\nstages = ["switch"]\n{SOUND}'
@@ -360,7 +368,8 @@ hosts = sys.argv[sys.argv.index("--hosts") + 1].split(",")
 for nth, line in enumerate(l for l in open(sys.argv[-1]) if l.startswith("round")):
     for pair in line.split()[1:]:
         a, b = map(int, pair.split("-"))
-        print("pair", nth, min(a, b), max(a, b), 0.002 if "h5" in (hosts[a], hosts[b]) else 0.001, 1)
+        seconds = 0.002 if "h5" in (hosts[a], hosts[b]) else 0.001
+        print("pair", nth, min(a, b), max(a, b), seconds, 1)
 for rank in range(len(hosts)):
     print("rank", rank, 0.001)
 print("MPICH Slingshot Network Summary: 3 network timeouts")
