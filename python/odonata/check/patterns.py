@@ -6,6 +6,7 @@ test has the ranks `i * ppn` to `(i + 1) * ppn - 1`, one per NIC.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -36,7 +37,7 @@ class Test:
     routing: str | None = None
     fidelity: str | None = None  # on the twin, if not that of the campaign
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """Identifies what is measured, in the journal."""
         parts = [self.name, self.nodes, self.ppn, self.size, self.window, self.rounds, self.sets]
