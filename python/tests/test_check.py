@@ -72,11 +72,6 @@ def test_halving_and_overlapping_groups_find_the_bad_items(bad):
     assert set(bad) <= set(suspects) and shots == 4 and len(suspects) <= len(bad) + 4
 
 
-def test_the_fewest_parts_explain_slow_paths():
-    slow = [frozenset("ab"), frozenset("bc"), frozenset("de")]
-    assert isolation.fewest(slow, [frozenset("ce")]) == ["b", "d"]
-
-
 # Statistics
 
 
@@ -238,6 +233,8 @@ def test_each_planted_part_is_named(tmp_path):
     for name in output.FILES:
         assert (directory / name).stat().st_size > 0 or name == "not-run.txt", name
     assert (directory / "failed.txt").read_text().splitlines()[0].endswith("9")
+    net = formats.read_dgnettest((directory / "sets.txt").read_text())
+    assert set(net.rows) == {"bisect", "all2all"}
     tree = ElementTree.parse(directory / "junit.xml")
     assert len(tree.findall(".//failure")) == len(PARTS)
     assert json.loads((directory / "result.json").read_text())["findings"] == found["findings"]

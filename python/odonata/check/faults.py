@@ -1,7 +1,7 @@
 """Faults planted on the twin: what they do to links, and what the tools of a node report.
 
 A kind of fault is represented by what a measurement can see of it: lost lanes of a link, or an
-interruption. Everything else is state that tools and counters report (docs/check-a-fabric.md).
+interruption. Everything else is state that tools and counters report (docs/models/fabric-check.md).
 """
 
 from __future__ import annotations

@@ -195,16 +195,20 @@ def read_dgnettest(text: str) -> NetTest:
 
 
 def dgnettest(
-    test: str, size: int, sets: Sequence[Sequence[int]], ppn: int,
-    repeats: Sequence[Sequence[float]], seconds: float,
-) -> str:  # fmt: skip
-    """The table of dgnettest for sets of ranks; `repeats` has bytes per second per node."""
+    test: str,
+    size: int,
+    sets: Sequence[Sequence[int]],
+    ppn: int,
+    repeats: Sequence[Sequence[float]],
+) -> str:
+    """The table of dgnettest for sets of ranks; `repeats` has bytes per second per node. `Secs` is
+    the time in which a rank moves its `Bytes`."""
     lines = ["Test       Iter    Bytes   Set    Base   Ranks    Reps      Secs   BW/proc   BW/node"]
     for iteration, values in enumerate(repeats):
         for nth, (ranks, rate) in enumerate(zip(sets, values, strict=True)):
             lines.append(
                 f"{test:<10} {iteration:>4} {size:>8} {nth:>5} {ranks[0]:>7} {len(ranks):>7} "
-                f"{1:>7} {seconds:>9.3f} {rate / ppn / 1e6:>9.1f} {rate / 1e6:>9.1f}"
+                f"{1:>7} {size * ppn / rate:>9.6f} {rate / ppn / 1e6:>9.1f} {rate / 1e6:>9.1f}"
             )
     return "\n".join(lines)
 

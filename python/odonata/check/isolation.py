@@ -50,22 +50,3 @@ def overlapping(
             for item in group:
                 in_groups[item].append(slow)
     return sorted(item for item, slow in in_groups.items() if all(slow)), copies
-
-
-def fewest(slow: Sequence[frozenset[str]], sound: Sequence[frozenset[str]]) -> list[str]:
-    """The fewest parts that explain all slow measurements, none of which is in a sound one.
-
-    Each measurement is the set of parts that it uses. Greedy set cover."""
-    cleared = frozenset().union(*sound) if sound else frozenset()
-    left = [parts - cleared for parts in slow]
-    left = [parts for parts in left if parts]
-    found: list[str] = []
-    while left:
-        count: dict[str, int] = {}
-        for parts in left:
-            for part in parts:
-                count[part] = count.get(part, 0) + 1
-        best = min(count, key=lambda part: (-count[part], part))
-        found.append(best)
-        left = [parts for parts in left if best not in parts]
-    return found

@@ -11,11 +11,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..version import version
-from . import page
+from . import formats, page
 from .suite import Suite
 
-FILES = ("result.json", "passed.txt", "failed.txt", "not-run.txt", "junit.xml",
-         "reframe_check.py", "report.html")  # fmt: skip
+FILES = ("result.json", "passed.txt", "failed.txt", "not-run.txt", "sets.txt",
+         "junit.xml", "reframe_check.py", "report.html")  # fmt: skip
 
 
 def summary(suite: Suite) -> dict[str, Any]:
@@ -51,6 +51,7 @@ def write(out: Path, suite: Suite, found: Mapping[str, Any]) -> None:
     """All files. Each replaces its predecessor at once."""
     texts = {
         "result.json": json.dumps(found, indent=1) + "\n",
+        "sets.txt": sets(suite),
         "junit.xml": junit(found),
         "reframe_check.py": reframe(suite, found),
         "report.html": page.html(suite, found),
@@ -61,6 +62,16 @@ def write(out: Path, suite: Suite, found: Mapping[str, Any]) -> None:
         part = out / f".{name}.part"
         part.write_text(text, encoding="utf-8")
         os.replace(part, out / name)
+
+
+def sets(suite: Suite) -> str:
+    """The tests of sets as dgnettest prints them."""
+    texts = [
+        f"# {test.name}, {len(test.nodes)} nodes\n"
+        + formats.dgnettest(test.name.split()[-1], test.size, test.sets, test.ppn, values)
+        for test, values in suite.tests
+    ]
+    return "\n".join(texts) + "\n" if texts else ""
 
 
 def name_of(suite: Suite, node: int) -> str:
