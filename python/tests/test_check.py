@@ -281,9 +281,10 @@ def test_the_example_of_the_page(odonata, tmp_path):
 @pytest.mark.parametrize("method", ["halves", "groups"])
 def test_other_searches_find_a_slow_host(tmp_path, method):
     text = f'isolation = "{method}"\nstages = ["switch"]\n{SOUND}'
-    text += '[[twin.fault]]\nkind = "slow-host"\nnode = 21\n'
+    text += '[[twin.fault]]\nkind = "slow-host"\nnode = 21\nlanes = 3\n'
     found, _ = run(tmp_path / "c.toml", text)
     assert [one["part"] for one in found["findings"]] == ["node 21"]
+    assert any(method in row["test"] for row in found["stages"])
 
 
 def test_congestion_by_other_jobs_is_no_faulty_part(tmp_path):

@@ -109,6 +109,7 @@ def read_fault(wrong: Diagnostics, at: str, row: Any) -> Planted | None:
         return None
     legal = KINDS[kind]
     given = [place for place in PLACES if place in row]
+    where: tuple[int, ...]
     if kind == "congestion":
         place, where = "system", ()
     elif len(given) != 1 or given[0] not in legal:

@@ -446,7 +446,8 @@ class Suite:
         """Find the bad nodes of a slow set by the method of the campaign."""
         method = self.campaign.isolation
         partners = [node for node in self.good if node not in nodes]
-        if method == "pairs" or len(nodes) < 4 or len(partners) < 2:
+        least = len(nodes) + 2 * robust.LEAST_UNITS
+        if method == "pairs" or len(nodes) < 4 or len(partners) < least:
             rounds = patterns.round_robin(range(len(nodes)), self.ppn)
             slow, result = self.pair_test(stage, f"{stage}: round robin", nodes, rounds)
             count: dict[Nic, int] = {}
@@ -458,34 +459,32 @@ class Suite:
             self.confirm(stage, [one for one in slow if bad & {one[0], one[1]}], result)
             return
 
+        found: list[robust.Comparison] = []
+
         def is_slow(groups: list[list[int]]) -> list[bool]:
-            """Each group with as many sound partners."""
-            chosen, sets = [], []
-            for group in groups:
-                first = len(chosen)
-                chosen += group
-                chosen += [p for p in partners if p not in chosen][: len(group)]
-                sets.append(list(range(first, len(chosen))))
+            """Each group with as many sound partners, beside pairs of sound nodes."""
+            chosen: list[int] = []
+            sets: list[list[int]] = []
+            free = iter(partners)
+            controls = [[next(free), next(free)] for _ in range(robust.LEAST_UNITS)]
+            for members in [
+                *([*group, *(next(free) for _ in group)] for group in groups),
+                *controls,
+            ]:
+                sets.append(list(range(len(chosen), len(chosen) + len(members))))
+                chosen += members
             test = patterns.set_test("bisect", f"{stage}: {method}", chosen, self.ppn, sets,
                                      self.campaign.size, self.campaign.rounds)  # fmt: skip
-            found = self.compared(stage, test, [])
-            return [i in found.slow for i in range(len(groups))]
+            at = range(len(groups), len(sets))
+            found.append(self.compared(stage, test, [], controls=at))
+            return [i in found[-1].slow for i in range(len(groups))]
 
         if method == "halves":
-            bad, _ = isolation.halves(nodes, is_slow)
+            slow_nodes, _ = isolation.halves(nodes, is_slow)
         else:
-            bad, _ = isolation.overlapping(nodes, 4, 3, 1, is_slow)
-        if bad:  # which NICs: pairs with sound partners
-            nodes = [node for node in bad for _ in range(2)]
-            nodes[1::2] = partners[: len(bad)]
-            pairs = [(2 * k * self.ppn + i, (2 * k + 1) * self.ppn + i)
-                     for k in range(len(nodes) // 2) for i in range(self.ppn)]  # fmt: skip
-            sound = self.pair_test(stage, f"{stage}: sound pairs", partners, [
-                [(2 * k * self.ppn + i, (2 * k + 1) * self.ppn + i)
-                 for k in range(len(partners) // 2) for i in range(self.ppn)]
-            ])  # fmt: skip
-            slow, _ = self.pair_test(stage, f"{stage}: pairs", nodes, [pairs], sound[1])
-            self.name_nics(stage, {a: ratio for a, _, ratio in slow}, {})
+            slow_nodes, _ = isolation.overlapping(nodes, 4, 3, 1, is_slow)
+        nics = [(node, nic) for node in slow_nodes for nic in range(self.ppn)]
+        self.confirm(stage, [(nic, nic, 0.0) for nic in nics], found[-1])
 
     def group(self) -> None:
         """Groups. If nodes and switches have passed, a slow group has a bad local cable."""
@@ -548,7 +547,8 @@ class Suite:
                     edges.append((a, b))
                     names.append(cable.name)
         slow: dict[int, list[float]] = {}
-        like, tested = None, []
+        like: robust.Comparison | None = None
+        tested: list[int] = []
         for is_local in (True, False):
             chosen = [i for i, name in enumerate(names) if name.startswith("s") == is_local]
             for attempt in range(2):  # the second with other NICs, for slow links only
@@ -556,7 +556,7 @@ class Suite:
                     chosen = [i for i in chosen if i in slow]
                 # Few links have no sound median: sound ones run in the same test.
                 is_few = attempt or len(chosen) < robust.LEAST_UNITS
-                known = like if is_few else None
+                known: robust.Comparison | None = like if is_few else None
                 sound = [i for i in tested if i not in slow and i not in chosen]
                 controls = sound[:CONTROLS] if is_few else []
                 if chosen:
