@@ -274,6 +274,36 @@ def schedule(draw: Draw) -> Case:
     return Case("schedule", ("replay", "t.goal", *SMALL, *more, *CLOSED), {"t.goal": data})
 
 
+# ---------------------------------------------------------------------------- traces
+
+TRACES = ROOT / "examples" / "traces"
+# What `replay` reads, and the files that belong to it. OTF2 archives are read by another process.
+TRACE_FILES = {
+    "ring.tit": "ring.tit", "ring-0000.txt": "dumpi/*.txt", "ring.0.json": "chakra/*.json",
+    "ring.0.et": "chakra/*.et", "ring.prv": "paraver/ring.*",
+}  # fmt: skip
+
+
+@functools.cache
+def traces() -> dict[str, dict[str, bytes]]:
+    return {name: {file.name: file.read_bytes() for file in sorted(TRACES.glob(pattern))}
+            for name, pattern in TRACE_FILES.items()}  # fmt: skip
+
+
+@st.composite
+def trace(draw: Draw) -> Case:
+    name = draw(st.sampled_from(sorted(TRACE_FILES)))
+    files = dict(traces()[name])
+    damaged_one = draw(st.sampled_from(sorted(files)))
+    data = files[damaged_one]
+    if damaged_one.endswith(".et"):
+        files[damaged_one] = damaged_bytes(draw, data)
+    else:
+        files[damaged_one] = words_or_bytes(draw, data.decode())
+    more = draw(st.sampled_from(((), ("--ppn", "2"), ("--compute", "none"))))
+    return Case("trace", ("replay", name, *SMALL, *more, *CLOSED), files)
+
+
 # ---------------------------------------------------------------------------- recordings, results
 
 
@@ -605,6 +635,6 @@ def argument(text: str) -> str:
 
 KINDS: Mapping[str, Callable[[], st.SearchStrategy[Case]]] = {
     "machine": machine, "faults": faults, "profile": profile, "jobs": jobs, "study": study,
-    "schedule": schedule, "recording": recording, "result": result, "tuning": tuning,
-    "node_list": node_list, "option": option,
+    "schedule": schedule, "trace": trace, "recording": recording, "result": result,
+    "tuning": tuning, "node_list": node_list, "option": option,
 }  # fmt: skip

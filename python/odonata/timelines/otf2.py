@@ -89,7 +89,7 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
         for op, name in enumerate(calls.names) if is_collective(name)
     }  # fmt: skip
     for time, line in ordered(events(records, calls, set(collectives)), records.path.parent):
-        rank, kind, a, b, c = map(int, line.split())
+        rank, kind, a, b, c, d = map(int, line.split())
         writer = writers[rank]
         if kind == ENTER:
             writer.enter(time, region(a))
@@ -103,7 +103,7 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
             writer.mpi_collective_begin(time)
         else:
             root_rank = b if 0 <= b < len(writers) else otf2.CollectiveRoot.NONE.value
-            writer.mpi_collective_end(time, collectives[a], world, root_rank, c, c)
+            writer.mpi_collective_end(time, collectives[a], world, root_rank, c, d)
 
 
 def is_collective(name: str) -> bool:
@@ -111,21 +111,23 @@ def is_collective(name: str) -> bool:
 
 
 def events(records: tl.Records, calls: tl.Calls, collectives: set[int]) -> Iterator[Line]:
-    """Events with their times, in no order: rank, kind and three numbers."""
+    """Events with their times, in no order: rank, kind and four numbers."""
+    n = records.footer["ranks"]
     for block in records.blocks():
         some = calls.of(block)
-        keys = ("rank", "op", "begin", "end", "bytes", "peer")
+        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer")
         columns = (some[key].tolist() for key in keys)
-        for rank, op, begin, end, size, peer in zip(*columns, strict=True):
-            yield begin, f"{rank} {ENTER} {op} 0 0\n"
+        for rank, op, begin, end, size, part, peer in zip(*columns, strict=True):
+            yield begin, f"{rank} {ENTER} {op} 0 0 0\n"
             if op in collectives:
-                yield begin, f"{rank} {BEGIN} {op} 0 0\n"
+                yield begin, f"{rank} {BEGIN} {op} 0 0 0\n"
                 root = peer if peer != tl.NO_PEER else -1
-                yield end, f"{rank} {END} {op} {root} {size}\n"
-            yield end, f"{rank} {LEAVE} {op} 0 0\n"
+                back = tl.received(calls.names[op], size, part, rank == root, n)
+                yield end, f"{rank} {END} {op} {root} {size} {back}\n"
+            yield end, f"{rank} {LEAVE} {op} 0 0 0\n"
         is_user = (block["kind"] == tl.MESSAGE) & (block["flags"] & tl.COLLECTIVE == 0)
         some = block[is_user]
         columns = (some[key].tolist() for key in ("rank", "peer", "begin", "end", "bytes", "tag"))
         for rank, peer, begin, end, size, tag in zip(*columns, strict=True):
-            yield begin, f"{rank} {SEND} {peer} {tag} {size}\n"
-            yield end, f"{peer} {RECV} {rank} {tag} {size}\n"
+            yield begin, f"{rank} {SEND} {peer} {tag} {size} 0\n"
+            yield end, f"{peer} {RECV} {rank} {tag} {size} 0\n"

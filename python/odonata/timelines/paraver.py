@@ -17,9 +17,10 @@ from . import records as tl
 
 NS = 1000  # picoseconds
 LINES = 1 << 20  # lines that are sorted at once
-# Extrae's types of events: point-to-point, collective, other and one-sided calls, and their bytes.
+# Extrae's types of events: point-to-point, collective and other calls.
 POINT_TO_POINT, COLLECTIVE, OTHER = 50000001, 50000002, 50000003
-SENT = 50100001
+# Bytes that a call sends and, of collectives, receives; whether a rank is the root.
+SENT, RECEIVED, ROOT = 50100001, 50100002, 50100003
 # Extrae's values; other functions have their number from `FIRST` on.
 VALUES = {
     "MPI_Send": 1, "MPI_Recv": 2, "MPI_Isend": 3, "MPI_Irecv": 4, "MPI_Wait": 5, "MPI_Waitall": 6,
@@ -55,11 +56,12 @@ def write(source: Path, target: Path) -> None:
     records = tl.open_records(source)
     footer = records.footer
     calls = tl.Calls(records)
+    used: set[int] = set()
     with target.open("w", encoding="ascii") as file:
         file.write(header(footer))
-        for _, line in ordered(lines(records, calls), target.parent):
+        for _, line in ordered(lines(records, calls, used), target.parent):
             file.write(line)
-    target.with_suffix(".pcf").write_text(legend(calls.names), encoding="ascii")
+    target.with_suffix(".pcf").write_text(legend(calls.names, used), encoding="ascii")
     target.with_suffix(".row").write_text(labels(footer), encoding="utf-8")
 
 
@@ -101,19 +103,25 @@ def state_of(name: str) -> int:
     return BLOCKING_SEND if "send" in name.lower() else OTHERS
 
 
-def lines(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
-    """The lines of the trace with their times, in no order."""
+def lines(records: tl.Records, calls: tl.Calls, used: set[int]) -> Iterator[Line]:
+    """The lines of the trace with their times, in no order. Adds the functions to `used`."""
     values, names = value_of(calls.names), calls.names
+    n = records.footer["ranks"]
     types, states = [type_of(name) for name in names], [state_of(name) for name in names]
     for block in records.blocks():
         some = calls.of(block)
-        columns = (some[key].tolist() for key in ("rank", "op", "begin", "end", "bytes"))
-        for rank, op, begin, end, size in zip(*columns, strict=True):
+        used.update(some["op"].tolist())
+        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer")
+        columns = (some[key].tolist() for key in keys)
+        for rank, op, begin, end, size, part, root in zip(*columns, strict=True):
             who = f"{rank + 1}:1:{rank + 1}:1"
             begin, end = begin // NS, end // NS
             if end > begin:
                 yield begin, f"1:{who}:{begin}:{end}:{states[op]}\n"
             about = f":{SENT}:{size}" if size else ""
+            if types[op] == COLLECTIVE:
+                back = tl.received(names[op], size, part, rank == root, n)
+                about += f":{RECEIVED}:{back}:{ROOT}:{int(rank == root)}"
             yield begin, f"2:{who}:{begin}:{types[op]}:{values[op]}{about}\n"
             yield end, f"2:{who}:{end}:{types[op]}:0\n"
         some = block[block["kind"] == tl.COMPUTE]
@@ -173,8 +181,8 @@ def restored(text: str) -> Line:
     return int(time), line
 
 
-def legend(names: list[str]) -> str:
-    """The `.pcf` file: names of states, types and values."""
+def legend(names: list[str], used: set[int]) -> str:
+    """The `.pcf` file: names of states, types and used values."""
     out = ["DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n"]
     out.append("STATES")
     out += [f"{at}    {name}" for at, name in enumerate(STATES)]
@@ -184,10 +192,11 @@ def legend(names: list[str]) -> str:
         (OTHER, "MPI Other"),
     ):
         out += ["", "EVENT_TYPE", f"9    {kind}    {title}", "VALUES"]
-        values = zip(names, value_of(names), strict=True)
-        out += [f"{value}   {name}" for name, value in values if type_of(name) == kind]
+        values = value_of(names)
+        out += [f"{values[op]}   {names[op]}" for op in sorted(used) if type_of(names[op]) == kind]
         out.append("0   Outside MPI")
-    out += ["", "EVENT_TYPE", f"1    {SENT}    Bytes of the MPI call", ""]
+    out += ["", "EVENT_TYPE", f"1    {SENT}    MPI send size", f"1    {RECEIVED}    MPI recv size"]
+    out += ["", "EVENT_TYPE", f"1    {ROOT}    MPI Global OP is root?", ""]
     return "\n".join(out) + "\n"
 
 

@@ -24,6 +24,8 @@ RECORD = np.dtype(
         ("context", "<u4"), ("flags", "<u4"),
     ]
 )  # fmt: skip
+# Of a call, also the block or vector of its collective.
+SHOWN = np.dtype([*((name, RECORD[name]) for name in RECORD.names or ()), ("block", "<u8")])
 OPERATION, CALL, MESSAGE, LINK, COMPUTE = 1, 2, 3, 4, 5
 COLLECTIVE, UNFINISHED = 1, 2  # bits of flags
 BLOCK = 1 << 16  # records that are read at once
@@ -101,12 +103,25 @@ class Calls:
         operations = [mpi_name(name) for name in footer["operations"]]
         self.names: list[str] = footer["functions"] if self.has_calls else operations
         self._until = [0] * footer["ranks"]
+        # Operations after those of point-to-point messages and files are collectives.
+        self._first_collective = footer["operations"].index("barrier")
+        kinds = {mpi_name(name) for name in footer["operations"][self._first_collective :]}
+        self._collective_functions = [
+            at for at, name in enumerate(footer["functions"]) if name in kinds
+        ]
+        self._collectives: dict[int, tuple[int, int, int]] = {}
+        self._parts = [
+            footer["ranks"] if name in ("alltoall", "scatter", "reduce_scatter_block") else 1
+            for name in footer["operations"]
+        ]
 
     def of(self, block: NDArray[Any]) -> NDArray[Any]:
-        """The calls of a block; their records have the times to show."""
+        """The calls of a block, as `SHOWN`: with the times to show, the bytes that the rank
+        contributes, and of collectives the block or vector, and the root as `peer`."""
         if self.has_calls:
-            return block[block["kind"] == CALL]
-        some = block[np.isin(block["kind"], (OPERATION, COMPUTE))].copy()
+            return self.of_calls(block)
+        found = block[np.isin(block["kind"], (OPERATION, COMPUTE))]
+        some = shown(found)
         until = self._until
         begins = some["begin"].tolist()
         ranks, ends = some["rank"].tolist(), some["end"].tolist()
@@ -114,4 +129,46 @@ class Calls:
             begins[at] = min(max(begins[at], until[rank]), ends[at])
             until[rank] = max(until[rank], ends[at])
         some["begin"] = begins
-        return some[some["kind"] == OPERATION]
+        some = some[some["kind"] == OPERATION]
+        some["bytes"] *= np.array(self._parts, "u8")[some["op"]]
+        return some
+
+    def of_calls(self, block: NDArray[Any]) -> NDArray[Any]:
+        """Calls of functions. The operation of a collective is recorded before its call."""
+        last = self._collectives
+        first = self._first_collective
+        is_operation = (block["kind"] == OPERATION) & (block["op"] >= first)
+        is_call = (block["kind"] == CALL) & np.isin(block["op"], self._collective_functions)
+        some = shown(block[block["kind"] == CALL])
+        number = np.cumsum(block["kind"] == CALL) - 1
+        rows = np.nonzero(is_operation | is_call)[0]
+        for at in rows.tolist():
+            row = block[at]
+            if row["kind"] == OPERATION:
+                last[int(row["rank"])] = (int(row["bytes"]), int(row["peer"]), int(row["context"]))
+            elif found := last.pop(int(row["rank"]), None):
+                one = some[number[at]]
+                one["block"], one["peer"], one["context"] = found
+        return some
+
+
+def shown(records: NDArray[Any]) -> NDArray[Any]:
+    """Records with a column for the block of a collective."""
+    found = np.zeros(len(records), SHOWN)
+    for name in RECORD.names or ():
+        found[name] = records[name]
+    found["block"] = records["bytes"]
+    return found
+
+
+def received(name: str, size: int, block: int, is_root: bool, n: int) -> int:
+    """The bytes that a rank receives in a collective of `n` ranks; `size` is what it
+    contributes."""
+    word = name.removeprefix("MPI_").lower()
+    if word in ("allgather", "alltoall"):
+        return n * block
+    if word in ("gather", "reduce"):
+        return (n * block if word == "gather" else block) if is_root else 0
+    if word in ("bcast", "scatter", "allreduce", "scan", "exscan", "reduce_scatter_block"):
+        return block
+    return size

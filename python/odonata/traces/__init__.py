@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Diagnostics
-from .schedule import Schedule, TraceError
+from .schedule import TraceError
 
 WANTED = (
     "a GOAL schedule, a record of `odonata run --record`, or a trace: OTF2, Paraver, Chakra, "
@@ -40,8 +40,9 @@ def read(
     from importlib import import_module
 
     try:
-        schedule: Schedule = import_module(f".{form}", __name__).read(path)
-        return schedule.record()
+        record: tuple[dict[str, Any], dict[str, bytes]]
+        record = import_module(f".{form}", __name__).read(path).record()
+        return record
     except TraceError as error:
         error.report(wrong)
     except (OSError, ValueError, MemoryError) as error:

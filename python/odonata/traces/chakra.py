@@ -293,6 +293,9 @@ class Reader:
             except (ValueError, TypeError, IndexError, OverflowError):
                 wanted = "attributes as in the Chakra schema"
                 raise TraceError(f"node {node.id}", node.name, wanted) from None
+            except TraceError as error:
+                at = f"node {node.id}, {error.at}"
+                raise TraceError(at, error.found, error.wanted) from None
         self.calls.wait(self.open.values())
 
     def wait_for(self, node: Node) -> None:

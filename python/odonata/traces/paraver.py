@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..files import MOST_DATA, opened, read_text
 from ..timelines.paraver import VALUES
-from .schedule import CODES, RankCalls, Schedule, TraceError
+from .schedule import OPS, RankCalls, Schedule, TraceError
 
 MAGIC = b"#Paraver"
 CALLS = (50000001, 50000002, 50000003)
@@ -35,9 +35,9 @@ class Call:
     begin: int
     end: int = -1
     events: dict[int, int] = field(default_factory=dict)
+    # Other rank, tag and bytes.
     sends: list[tuple[int, int, int]] = field(default_factory=list)
     receives: list[tuple[int, int, int]] = field(default_factory=list)
-    posts: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 def read(path: Path) -> Schedule:
@@ -75,10 +75,10 @@ def read(path: Path) -> Schedule:
         raise TraceError(str(path), "nothing", "a Paraver trace")
     for rank, call in inside.items():
         raise TraceError(f"rank {rank}", f"{call.name} does not end", "a complete trace")
+    name_roots(schedule, tasks)
     assign(schedule, tasks, messages)
     for rank, calls in enumerate(tasks):
         Reader(rank, schedule.ranks[rank], unit).take(calls)
-    schedule.notes.append("roots of collectives that the trace does not mark are rank 0")
     return schedule
 
 
@@ -125,7 +125,9 @@ def ranks_of(line: str) -> tuple[int, int]:
     threads = [one.split(":")[0] for one in tasks[2].split(",") if one]
     if any(one != "1" for one in threads):
         raise TraceError("header", "tasks with several threads", "one thread per task")
-    return int(tasks[1]), NS if match[2] else US
+    if len(threads) != int(tasks[1]):
+        raise ValueError
+    return len(threads), NS if match[2] else US
 
 
 def task_of(words: list[str], first: int, n: int) -> int:
@@ -162,7 +164,7 @@ def event(
             if name is None:
                 schedule.unsupported[f"MPI call {kind}:{value} without a name"] += 1
                 name = "MPI_Unknown"
-            inside[rank] = Call(name.removeprefix("MPI_"), time)
+            inside[rank] = Call(name.removeprefix("MPI_").removesuffix("_c"), time)
             tasks[rank].append(inside[rank])
     if rank in inside:
         inside[rank].events.update(pairs)
@@ -185,34 +187,65 @@ def communicator(schedule: Schedule, line: str) -> None:
         schedule.communicators[words[0]] = members
 
 
+def name_roots(schedule: Schedule, tasks: list[list[Call]]) -> None:
+    """Extrae marks the call of a collective's root; replaces the mark by the root's rank."""
+    roots: dict[tuple[int, int], int] = {}
+    numbered: list[tuple[tuple[int, int], Call]] = []
+    for rank, calls in enumerate(tasks):
+        counts: dict[int, int] = {}
+        for call in calls:
+            if call.name.lower() not in COLLECTIVES:
+                continue
+            context = call.events.get(COMMUNICATOR, 0)
+            members = schedule.communicators.get(context)
+            key = context if members else 0, counts.setdefault(context, 0)
+            counts[context] += 1
+            if call.events.get(ROOT):
+                roots[key] = members.index(rank) if members and rank in members else rank
+            numbered.append((key, call))
+    for key, call in numbered:
+        call.events[ROOT] = roots.get(key, 0)
+
+
 def assign(
     schedule: Schedule, tasks: list[list[Call]], messages: list[tuple[int, int, int, int, int, int]]
 ) -> None:
     """Gives each message to the calls that send and receive it."""
     begins = [[call.begin for call in calls] for calls in tasks]
-    ends = [sorted((call.end, at) for at, call in enumerate(calls)) for calls in tasks]
-    waits: list[deque[Call]] = [deque() for _ in tasks]
-    for rank, calls in enumerate(tasks):
-        waits[rank].extend(call for call in calls if call.name in ("Irecv", "Recv_init"))
-    for src, sent, dst, got, size, tag in sorted(messages, key=lambda m: (m[3], m[1])):
+    received = []
+    for src, sent, dst, got, size, tag in sorted(messages, key=lambda m: (m[1], m[3])):
         at = bisect_right(begins[src], sent) - 1
         while at >= 0 and "send" not in tasks[src][at].name.lower():
             at -= 1
-        first = bisect_right(ends[dst], (got, -1))
-        receiver = next(
-            (tasks[dst][i] for _, i in ends[dst][first:] if completes(tasks[dst][i].name)), None
-        )
-        if at < 0 or receiver is None:
-            schedule.unsupported["message without its calls"] += 1
+        if at < 0:
+            schedule.unsupported["message without its send"] += 1
             continue
         tasks[src][at].sends.append((dst, tag, size))
-        posted = waits[dst]
-        if receiver.name in ("Recv", "Sendrecv", "Sendrecv_replace") or not posted:
-            receiver.receives.append((src, tag, size))
-        elif posted[0].begin > receiver.begin:
+        received.append((dst, got, src, size, tag))
+    assign_receives(schedule, tasks, received)
+
+
+def assign_receives(
+    schedule: Schedule, tasks: list[list[Call]], messages: list[tuple[int, int, int, int, int]]
+) -> None:
+    """Gives each message (receiver, time, sender, bytes and tag) to the call that receives it."""
+    ends = [sorted((call.end, at) for at, call in enumerate(calls)) for calls in tasks]
+    posted = [deque(call for call in calls if call.name == "Irecv") for calls in tasks]
+    for dst, got, src, size, tag in sorted(messages, key=lambda m: m[1]):
+        first = bisect_right(ends[dst], (got, -1))
+        later = (tasks[dst][at] for _, at in ends[dst][first:])
+        receiver = next((call for call in later if completes(call.name)), None)
+        if receiver is None:
+            schedule.unsupported["message without its receive"] += 1
+        elif receiver.name in BLOCKING or not posted[dst] or posted[dst][0].begin > receiver.begin:
             receiver.receives.append((src, tag, size))
         else:
-            posted.popleft().posts.append((src, tag, size))
+            posted[dst].popleft().receives.append((src, tag, size))
+
+
+COLLECTIVES = {op for op in OPS if op not in ("send", "recv", "ssend", "bsend", "probe", "delay",
+                                              "pause", "exit")}  # fmt: skip
+BLOCKING = ("Recv", "Sendrecv", "Sendrecv_replace")
 
 
 def completes(name: str) -> bool:
@@ -223,7 +256,7 @@ def completes(name: str) -> bool:
 class Reader:
     """Converts the calls of one task."""
 
-    def __init__(self, rank: int, calls: RankCalls, unit: int):
+    def __init__(self, rank: int, calls: RankCalls, unit: float):
         self.rank, self.calls, self.unit = rank, calls, unit
         self.open: list[int] = []
 
@@ -238,13 +271,13 @@ class Reader:
     def one(self, call: Call) -> None:
         name = call.name
         nonblocking = name in ("Isend", "Irecv", "Issend", "Ibsend", "Irsend", "Start", "Startall")
-        begun = [self.calls.recv(*one) for one in (*call.receives, *call.posts)]
+        begun = [self.calls.recv(*one) for one in call.receives]
         op = {"Ssend": "ssend", "Issend": "ssend", "Bsend": "bsend", "Ibsend": "bsend"}.get(name)
         begun += [self.calls.send(*one, op=op or "send") for one in call.sends]
         lower = name.lower()
         if name in WORLD_CALLS:
             pass
-        elif lower in CODES and lower not in ("send", "recv", "ssend", "bsend", "probe", "delay"):
+        elif lower in COLLECTIVES:
             self.collective(lower, call)
         elif name.startswith("Wait"):
             self.calls.wait([*self.open, *begun])
@@ -261,9 +294,12 @@ class Reader:
         members = self.calls.schedule.communicators.get(context)
         if members is None:
             context, members = 0, list(range(len(self.calls.schedule.ranks)))
-        size = call.events.get(SENT, 0) or call.events.get(RECEIVED, 0)
         n = len(members)
-        if op == "alltoall":
+        # What a rank sends and receives in all; a root may count its data once per rank.
+        size = min(filter(None, (call.events.get(SENT), call.events.get(RECEIVED))), default=0)
+        if op in ("alltoall", "reduce_scatter_block"):
+            size = (call.events.get(SENT) or size) // n
+        elif op == "scatter" and not call.events.get(RECEIVED):
             size //= n
         if op in ("allgatherv", "alltoallv", "gatherv", "scatterv", "reduce_scatter"):
             # The trace has a rank's total only.
@@ -272,4 +308,5 @@ class Reader:
                      "scatterv": "scatter", "reduce_scatter": "reduce_scatter_block"}  # fmt: skip
             size = size // n if op in ("alltoallv", "reduce_scatter") else size
             op = equal[op]
-        self.calls.wait([self.calls.collective(op, size, context=context)])
+        root = call.events.get(ROOT, 0)
+        self.calls.wait([self.calls.collective(op, size, root=root, context=context)])

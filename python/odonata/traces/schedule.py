@@ -123,15 +123,15 @@ class RankCalls:
         context: int = 0,
     ) -> int:
         """A collective; `size` is its block or vector. Operators are taken as predefined."""
-        values: dict[str, Any] = {"bytes": checked(size), "root": root, "context": context}
+        values: dict[str, Any] = {
+            "bytes": checked(size), "root": root, "context": context, "flags": PREDEFINED,
+        }  # fmt: skip
         if op in REDUCTIONS:
             total = checked(size)
             whole = grain if grain > 0 and total % grain == 0 and not any(
                 length % grain for length in lengths
             ) else 1  # fmt: skip
             values |= {"grain": whole, "flags": COMMUTES | PREDEFINED}
-        elif op == "barrier":
-            values["flags"] = PREDEFINED
         return self.call(op, lengths=[checked(length) for length in lengths], **values)
 
     def check_peer(self, rank: int) -> None:
