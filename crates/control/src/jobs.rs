@@ -147,13 +147,9 @@ fn find_node(plane: &PlaneState, name: &str) -> Option<NodeId> {
 /// The busiest link of a fabric: its load as a fraction of its rate, and its name.
 fn busiest(plane: &PlaneState, loads: &Loads) -> (f64, Option<CableId>) {
     let fabric = &plane.fabric;
-    let rate = |cable: CableId| {
-        let there = fabric.wiring.cables[cable].there;
-        fabric.machine.links.gap[there].bytes_per_s() * f64::from(fabric.lanes(cable)) / 4.0
-    };
     let is_inner = |cable: CableId| !fabric.wiring.cables[cable].is_edge();
     loads.loaded().filter(|&(cable, _)| is_inner(cable)).fold((0.0, None), |best, (cable, load)| {
-        let load = load / rate(cable);
+        let load = load / plane.rate(cable);
         if load > best.0 { (load, Some(cable)) } else { best }
     })
 }

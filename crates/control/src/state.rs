@@ -9,7 +9,7 @@ use machine::SwitchId;
 use serde_json::{Map, Value};
 
 use crate::documents::{Documents, Request};
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, LANES};
 use crate::injection::Injection;
 use crate::options::Options;
 use crate::sweeps::Sweeps;
@@ -48,14 +48,19 @@ impl PlaneState {
         self.fabric.now
     }
 
+    /// Rate of a link with the lanes that it has, in bytes per second.
+    pub fn rate(&self, cable: CableId) -> f64 {
+        let there = self.fabric.wiring.cables[cable].there;
+        let lanes = f64::from(self.fabric.lanes(cable)) / f64::from(LANES);
+        self.fabric.machine.links.gap[there].bytes_per_s() * lanes
+    }
+
     /// Load of a link as a fraction of its rate; none while it is down.
     pub fn load(&self, cable: CableId) -> f64 {
         if !self.fabric.is_up(cable) {
             return 0.0;
         }
-        let there = self.fabric.wiring.cables[cable].there;
-        self.traffic.loads(&self.fabric).of(cable)
-            / self.fabric.machine.links.gap[there].bytes_per_s()
+        self.traffic.loads(&self.fabric).of(cable) / self.rate(cable)
     }
 
     /// Bytes per second that enter a switch through a port.
