@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import odonata as od
-from odonata import app
+from odonata import app, core
 from odonata.app import checking, running, shapes
 from odonata.errors import InputError
 
@@ -579,3 +579,27 @@ def test_models_equal_their_programs(odonata, tmp_path, name):
                    *(("--problem", "fence_every=21") if name == "fmm" else ()), "--", program,
                    *words[1:])  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name, problem", [
+    ("hpl", {"n": 100_000, "nb": 512}),
+    ("hpl", {"n": 100_000, "nb": 512, "split": False}),
+    ("hpl-mxp", {"n": 400_000, "nb": 2560}),
+])  # fmt: skip
+def test_samples_and_parts_of_factorizations_agree_with_all_steps(name, problem, monkeypatch):
+    """Broadcasts of successive panels overlap in a pipeline whose root moves."""
+    model = running.load(name)
+    job = od.machine("aurora").job(nodes=4, ppn=12)
+    values = model.values(None, problem)
+
+    def time(method):
+        phases = model.phases(4, 12, values)
+        request = running.request_of(job, "loggp", phases, 50_000_000) | {"method": method}
+        return core.enter("app", request)["time_s"]
+
+    some, parts = time("simulate"), time("compose")
+    sampled = app.Phases.sampled
+    monkeypatch.setattr(app.Phases, "sampled", lambda self, values: sampled(self, values, 10**6))
+    every = time("simulate")
+    assert some == pytest.approx(every, rel=0.05)
+    assert parts == pytest.approx(every, rel=0.05)

@@ -233,8 +233,28 @@ fn composed_result(
         Ok(composed) => (composed, End::Finished),
         Err(end) => (compose::Composed::empty(program), end),
     };
-    let phases = phase_rows(program, &composed.totals);
-    let time_s = phases.iter().map(|row| row.time_s).sum();
+    AppResult {
+        simulated_s: composed.simulated_s,
+        method: "composed",
+        errors: AppErrorRow { sampling: composed.sampling, ..AppErrorRow::default() },
+        iterations: LEAST_ITERATIONS,
+        digest: format!("{:016x}", sums.digest.0),
+        ..result(job, program, times, fidelity, (&composed.totals, 0.0), &end)
+    }
+}
+
+/// A result without what depends on the method. Some ranks end `skew_s` before the last, in the
+/// mean.
+fn result(
+    job: &Job,
+    program: &Compiled,
+    times: &[ComputeTime],
+    fidelity: Fidelity,
+    (totals, skew_s): (&PhaseTotals, f64),
+    end: &End,
+) -> AppResult {
+    let phases = phase_rows(program, totals);
+    let time_s = phases.iter().map(|row| row.time_s).sum::<f64>() + skew_s;
     AppResult {
         machine: job.machine.name.clone(),
         fidelity,
@@ -242,17 +262,17 @@ fn composed_result(
         nodes: nodes(&job.placements),
         ranks: program.ranks,
         time_s,
-        simulated_s: composed.simulated_s,
-        method: "composed",
+        simulated_s: 0.0,
+        method: "",
         messages_estimated: 0.0,
-        energy: energy(job, time_s, &composed.totals),
-        computations: computation_rows(program, &composed.totals, times),
-        errors: AppErrorRow { sampling: composed.sampling, ..AppErrorRow::default() },
+        energy: energy(job, time_s, totals),
+        computations: computation_rows(program, totals, times),
+        errors: AppErrorRow::default(),
         phases,
-        iterations: LEAST_ITERATIONS,
-        digest: format!("{:016x}", sums.digest.0),
-        interrupted: end == End::Interrupted,
-        failure: failure(job, &end),
+        iterations: 0,
+        digest: String::new(),
+        interrupted: *end == End::Interrupted,
+        failure: failure(job, end),
         traffic_tables: None,
         wall_s: 0.0,
         notes: super::notes(job, None),
@@ -336,30 +356,14 @@ fn simulate<N: NetworkModel>(
     // Ranks that end before the last one wait for it.
     let last = ends.iter().max().map_or(0.0, |end| end.seconds());
     let skew = last - ends.iter().map(|end| end.seconds()).sum::<f64>() / ranks;
-    let phases = phase_rows(program, totals);
-    let time_s = phases.iter().map(|row| row.time_s).sum::<f64>() + skew;
+    let made = result(job, program, times, fidelity, (totals, skew), &outcome.end);
     AppResult {
-        machine: job.machine.name.clone(),
-        fidelity,
-        mpi: String::new(),
-        nodes: nodes(&job.placements),
-        ranks: program.ranks,
-        time_s,
         simulated_s: outcome.time.seconds(),
         method: "simulated",
-        messages_estimated: 0.0,
-        energy: energy(job, time_s, totals),
-        computations: computation_rows(program, totals, times),
-        errors: errors(program, totals, time_s * ranks),
-        phases,
-        iterations: 0,
+        errors: errors(program, totals, made.time_s * ranks),
         digest: format!("{:016x}", outcome.digest.0),
-        interrupted: outcome.end == End::Interrupted,
-        failure: failure(job, &outcome.end),
         traffic_tables: Some(TrafficTables::of(job, fidelity, &outcome)),
-        wall_s: 0.0,
-        notes: super::notes(job, None),
-        timeline: None,
+        ..made
     }
 }
 

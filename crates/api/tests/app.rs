@@ -232,3 +232,57 @@ fn exchanges_of_some_ranks_delay_the_others() {
     let (whole, parts) = (time("simulate"), time("compose"));
     assert!((parts / whole - 1.0).abs() < 0.05, "{parts} {whole}");
 }
+
+/// All time of a program is in its phases, also where other ranks and the device wait for omitted
+/// iterations, and some iterations are delayed.
+#[test]
+fn phases_have_all_time_of_loops_that_delay() {
+    let (ring, wait) = (ring(0, 8, 1 << 20), call(json!({"call": "wait", "of": 3})));
+    let noisy = call(json!({"call": "compute", "seconds": 1e-4,
+        "noise": {"kind": "exponential", "mean": 0.5}}));
+    let inner = [&[noisy, offloaded(5e-5)][..], &ring[..]].concat();
+    let some = call(json!({"call": "compute", "seconds": 2e-4,
+        "where": [{"grid": 0, "axis": 0, "from": 0, "to": 2}],
+        "noise": {"kind": "exponential", "mean": 0.5}}));
+    let body =
+        json!([offloaded(0.05), repeat(300.0, &inner), wait, repeat(400.0, &[some]), barrier()]);
+    let program = json!({"ranks": 8, "grids": [{"shape": [8, 1]}], "phases": ["main"],
+        "body": body});
+    let result = run(2, 4, "simulate", 10_000_000, &program);
+    let of_phases: f64 = result.phases.iter().map(|row| row.time_s).sum();
+    assert!((of_phases / result.simulated_s - 1.0).abs() < 1e-6, "{result:?}");
+    assert!((result.time_s / result.simulated_s - 1.0).abs() < 1e-6);
+    // 400 of 200 us, and 300 of at least 100 us.
+    assert!(result.time_s > 0.11, "{}", result.time_s);
+}
+
+/// Ranks wait once for the slowest, not in each of the collectives that follow a computation.
+#[test]
+fn parts_wait_as_often_as_computations_are_executed() {
+    let sum = call(json!({"call": "collective", "kind": "allreduce", "bytes": 8}));
+    let slow = call(json!({"call": "compute", "seconds": 0.01,
+        "imbalance": {"kind": "normal", "sigma": 0.05}}));
+    let body = json!([repeat(20.0, &[slow, repeat(200.0, &[sum])])]);
+    let program = json!({"ranks": 96, "grids": [{"shape": [96]}], "phases": ["main"],
+        "body": body});
+    let whole = run(8, 12, "simulate", 10_000_000, &program).time_s;
+    let parts = run(8, 12, "compose", 10_000_000, &program).time_s;
+    // The largest of 96 deviations has a standard deviation of 0.4 of one.
+    assert!((parts / whole - 1.0).abs() < 0.06, "{parts} {whole}");
+}
+
+/// Collectives of rows and columns take as long in some of the communicators as in all.
+#[test]
+fn some_communicators_represent_all() {
+    for axis in [0, 1] {
+        let exchange = call(json!({"call": "collective", "kind": "alltoall", "bytes": 20_000,
+            "partition": 0}));
+        let program = json!({"ranks": 768, "grids": [{"shape": [24, 32]}], "phases": ["main"],
+            "partitions": [{"grid": 0, "axes": [axis]}], "body": [repeat(10.0, &[exchange])]});
+        let whole = run(64, 12, "simulate", 100_000_000, &program);
+        let parts = run(64, 12, "auto", 30_000, &program);
+        assert_eq!((whole.method, parts.method), ("simulated", "composed"));
+        let (whole, parts) = (whole.time_s, parts.time_s);
+        assert!((parts / whole - 1.0).abs() < 0.1, "{axis}: {parts} {whole}");
+    }
+}

@@ -1,12 +1,14 @@
 //! From a program to a linear code, with its errors.
 
 use crate::draws;
+use crate::folded_messages::Folded;
 use crate::grid::{Grid, MAX_DIMENSIONS};
 use crate::program::{
     Access, Action, CollectiveCall, Computation, FileAction, Node, Partition, Partner, Program,
     Remap, Size, Where,
 };
 use collectives::{Algorithm, Case, Collective, Kind, Member, NodeMap, Ragged};
+use std::sync::Arc;
 use workload::{Context, SendMode, WORLD};
 
 /// An error of a program: its place, what was found, and what was expected.
@@ -22,8 +24,10 @@ pub const MAX_DEPTH: usize = 4;
 /// The same in a part of a program, which a loop of its own repeats.
 pub const MAX_LEVELS: usize = MAX_DEPTH + 1;
 /// Simulated iterations of loops whose omitted iterations delay the rank. They take as long as the
-/// shortest simulated one, since messages of other phases delay some.
-const DELAYING: u32 = 6;
+/// shortest simulated one, since messages of other phases delay some. Loops of some ranks cost
+/// less, and their short messages wait longer for others.
+const OF_ALL: u32 = 6;
+const OF_SOME: u32 = 24;
 /// Largest request.
 const MAX_REQUEST: u8 = 3;
 /// The request of offloaded computation: waiting for it counts as computation.
@@ -76,13 +80,19 @@ pub struct LoopCode {
     /// Whether the iterations that are not simulated delay the rank: other ranks, or requests that
     /// are open, do not take part in the loop and would wait for the simulated ones alone.
     pub delays: bool,
+    /// Whether all ranks make calls in it.
+    pub of_all: bool,
 }
 
 impl LoopCode {
-    /// The iterations that are not simulated, for each one after the first.
+    /// The iterations that are not simulated. The warm-up of a sample takes the time of one.
     pub fn omitted(&self) -> f64 {
-        let omitted = (self.count - f64::from(self.simulated)).max(0.0);
-        omitted / f64::from(self.simulated.max(2) - 1)
+        let simulated = f64::from(self.simulated + u32::from(self.is_sample));
+        (self.count - simulated).max(0.0)
+    }
+    /// Simulated iterations after the first, or the only one.
+    pub fn later(&self) -> f64 {
+        f64::from(self.simulated.max(2) - 1)
     }
     /// The iterations that iteration `k` represents.
     pub fn weight(&self, k: u32) -> f64 {
@@ -93,24 +103,13 @@ impl LoopCode {
         self.share(k, self.coarse)
     }
     fn share(&self, k: u32, count: f64) -> f64 {
-        let later = f64::from(self.simulated.max(2) - 1);
-        match (self.is_sample, self.simulated) {
-            (_, 1) => count,
+        match (self.is_sample, self.simulated, k) {
+            (_, 1, _) => count,
             // The first warms up.
-            (true, _) => {
-                if k == 0 {
-                    0.0
-                } else {
-                    count / later
-                }
-            }
-            (false, _) => {
-                if k == 0 {
-                    1.0
-                } else {
-                    (count - 1.0) / later
-                }
-            }
+            (true, _, 0) => 0.0,
+            (true, ..) => count / self.later(),
+            (false, _, 0) => 1.0,
+            (false, ..) => (count - 1.0) / self.later(),
         }
     }
 }
@@ -157,6 +156,8 @@ pub struct Compiled {
     /// Names of the program's file systems, and their numbers on the machine.
     pub file_systems: Vec<String>,
     pub(crate) file_system_numbers: Vec<u8>,
+    /// Messages of an exchange on nodes that stand for all.
+    pub(crate) folded: Option<Arc<Folded>>,
 }
 
 /// Reads a program.
@@ -229,6 +230,7 @@ impl Compiled {
             jitter: 0.0,
             file_systems: program.file_systems.clone(),
             file_system_numbers: vec![0; program.file_systems.len()],
+            folded: None,
         })
     }
 
@@ -249,8 +251,9 @@ impl Compiled {
     pub fn limit_iterations(&mut self, most: u32) {
         for one in &mut self.loops {
             let all = one.count.ceil().min(f64::from(u32::MAX)) as u32;
-            let all = if one.is_sample { 2 } else { all };
-            one.simulated = all.min(if one.delays { most.max(DELAYING) } else { most });
+            let all = if one.is_sample { 1 } else { all };
+            let least = if one.of_all { OF_ALL } else { OF_SOME };
+            one.simulated = all.min(if one.delays { most.max(least) } else { most });
         }
     }
 
@@ -350,6 +353,7 @@ fn find_delays(code: &[Code], loops: &mut [LoopCode]) {
             Code::End(number) => {
                 let of_all = around.pop().is_some_and(|(_, of_all)| of_all);
                 loops[*number as usize].delays |= is_open || !of_all;
+                loops[*number as usize].of_all = of_all;
                 if let Some((_, outer)) = around.last_mut() {
                     *outer |= of_all;
                 }
@@ -486,6 +490,7 @@ impl Compiler {
                         is_sample: of.is_sample,
                         simulated: of.count.ceil().min(f64::from(u32::MAX)) as u32,
                         delays: false,
+                        of_all: true,
                     });
                     self.code.push(Code::Begin(number));
                     self.list(&of.body, depth + 1);

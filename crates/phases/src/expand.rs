@@ -15,7 +15,7 @@ use workload::{FileCall, FileCallKind, Op, WORLD, file_flag};
 pub struct Position {
     pub code: u32,
     /// Messages of this instruction that were listed.
-    sub: u32,
+    pub(crate) sub: u32,
     /// Iterations of the loops around it.
     pub counters: [u32; MAX_LEVELS],
 }
@@ -71,21 +71,15 @@ impl Compiled {
                     }
                     return Some((Item::Iterated { of: *number, k }, 0));
                 }
-                Code::Call(call) => {
-                    let found = match position.sub == 0 && !self.is_made(rank, &call.only) {
-                        true => None,
-                        false => self.item(rank, call, position),
-                    };
-                    match found {
-                        Some((item, is_last)) => {
-                            if is_last {
-                                (position.code, position.sub) = (position.code + 1, 0);
-                            }
-                            return Some((item, call.phase));
+                Code::Call(call) => match self.made(rank, call, position) {
+                    Some((item, is_last)) => {
+                        if is_last {
+                            (position.code, position.sub) = (position.code + 1, 0);
                         }
-                        None => (position.code, position.sub) = (position.code + 1, 0),
+                        return Some((item, call.phase));
                     }
-                }
+                    None => (position.code, position.sub) = (position.code + 1, 0),
+                },
             }
         }
     }
@@ -103,6 +97,27 @@ impl Compiled {
             }
         }
         (sends, collectives)
+    }
+
+    /// What an instruction lists next for a rank, if the rank makes it, and whether that is its
+    /// last item.
+    pub(crate) fn made(
+        &self,
+        rank: u32,
+        call: &CallCode,
+        position: &mut Position,
+    ) -> Option<(Item, bool)> {
+        if let Some(folded) = &self.folded
+            && let Some(message) = folded.message(position.code, rank, position.sub)
+        {
+            position.sub += 1;
+            let (peer, bytes) = message?;
+            return Some((folded_item(call, peer, bytes)?, false));
+        }
+        if position.sub == 0 && !self.is_made(rank, &call.only) {
+            return None;
+        }
+        self.item(rank, call, position)
     }
 
     fn is_made(&self, rank: u32, only: &[Where]) -> bool {
@@ -375,6 +390,27 @@ impl Compiled {
         let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
         Some(Op::OneSided { to, request_bytes, response_bytes, atomic })
     }
+}
+
+/// A message of a folded program.
+fn folded_item(call: &CallCode, peer: u32, bytes: u64) -> Option<Item> {
+    let mode = workload::SendMode::Standard;
+    let op = match &call.action {
+        ActionCode::Send { tag, mode, .. } => {
+            Op::Send { to: peer, context: WORLD, tag: *tag, bytes, mode: *mode }
+        }
+        ActionCode::RemapSend(of) => {
+            Op::Send { to: peer, context: WORLD, tag: of.tag, bytes, mode }
+        }
+        ActionCode::Recv { tag, .. } => Op::Recv { from: peer, context: WORLD, tag: *tag, bytes },
+        ActionCode::RemapRecv(of) => Op::Recv { from: peer, context: WORLD, tag: of.tag, bytes },
+        ActionCode::Access(of) => {
+            let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
+            Op::OneSided { to: peer, request_bytes, response_bytes, atomic }
+        }
+        _ => return None,
+    };
+    Some(Item::Call { op, request: call.request })
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@
 mod compile;
 mod draws;
 mod expand;
+mod fold;
+mod folded_messages;
 mod grid;
 mod listing;
 mod program;

@@ -45,7 +45,8 @@ pub struct Loop {
     /// The same if only every second sample existed: the difference is the error of the sampling.
     #[serde(default)]
     pub coarse: Option<f64>,
-    /// Whether this is one sample of a loop whose iterations differ.
+    /// Whether this is one iteration of a loop whose iterations differ. It is simulated once. An
+    /// iteration with count 0 warms up for the next one.
     #[serde(default)]
     pub is_sample: bool,
     pub body: Vec<Node>,

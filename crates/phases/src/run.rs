@@ -1,6 +1,6 @@
 //! The workload of a phase program, and the time of its phases.
 
-use crate::compile::{Compiled, MAX_LEVELS, OFFLOADED};
+use crate::compile::{Compiled, LoopCode, MAX_LEVELS, OFFLOADED};
 use crate::expand::{Item, Position};
 use base::{Span, Time};
 use workload::{Call, Context, Op, OpCompletion, Token, Workload};
@@ -30,8 +30,8 @@ struct Cursor {
     /// When the CPU and the device end the computation that is known so far.
     cpu_free: Time,
     device_free: Time,
-    /// Whether the rank waits for omitted iterations, which the simulated ones account for.
-    is_omitting: bool,
+    /// The share of the current wait that is computation of the device.
+    offloaded: f64,
 }
 
 /// The last iteration of a loop, and the time of omitted iterations.
@@ -46,6 +46,14 @@ struct Iteration {
     device_s: f64,
     /// Seconds in the current iteration.
     seconds: f64,
+    /// Computation of the CPU that the current iteration represents, s, and the same with coarser
+    /// samples.
+    computed_s: [f64; 2],
+    /// The same of omitted iterations.
+    computed_omitted_s: [f64; 2],
+    /// Seconds of all simulated iterations, and of waiting for the device in them.
+    all_s: f64,
+    waited_s: f64,
 }
 
 /// Times, messages and bytes by phase: sums over ranks, in which a simulated iteration counts as
@@ -77,9 +85,44 @@ pub struct PhaseRun {
     in_loop: Vec<[Iteration; MAX_LEVELS]>,
 }
 
+impl PhaseTotals {
+    pub fn new(program: &Compiled) -> PhaseTotals {
+        let zero = || vec![0.0; program.phases.len()];
+        PhaseTotals {
+            compute_s: zero(),
+            communication_s: zero(),
+            messages: zero(),
+            bytes: zero(),
+            calls: zero(),
+            computations: vec![(0.0, 0.0); program.computations.len()],
+            loops: program.loops.iter().map(|of| vec![0.0; of.simulated as usize]).collect(),
+            coarse_s: 0.0,
+        }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.compute_s.iter().chain(&self.communication_s).sum()
+    }
+
+    /// Adds the sums of `weight` executions of a part of the program; to one phase if it is given.
+    pub fn add(&mut self, part: &PhaseTotals, weight: f64, phase: Option<u32>) {
+        let to = |from: usize| phase.map_or(from, |phase| phase as usize);
+        for from in 0..part.compute_s.len() {
+            self.compute_s[to(from)] += weight * part.compute_s[from];
+            self.communication_s[to(from)] += weight * part.communication_s[from];
+            self.messages[to(from)] += weight * part.messages[from];
+            self.bytes[to(from)] += weight * part.bytes[from];
+            self.calls[to(from)] += weight * part.calls[from];
+        }
+        for (sum, more) in self.computations.iter_mut().zip(&part.computations) {
+            *sum = (sum.0 + weight * more.0, sum.1 + weight * more.1);
+        }
+    }
+}
+
 impl PhaseRun {
     pub fn new(program: Compiled) -> PhaseRun {
-        let (n, phases) = (program.ranks as usize, program.phases.len());
+        let n = program.ranks as usize;
         let cursor = Cursor {
             position: Position::default(),
             out: [0; REQUESTS],
@@ -92,21 +135,10 @@ impl PhaseRun {
             last: Time::ZERO,
             cpu_free: Time::ZERO,
             device_free: Time::ZERO,
-            is_omitting: false,
+            offloaded: 0.0,
         };
-        let loops = program.loops.iter().map(|of| vec![0.0; of.simulated as usize]).collect();
-        let zero = || vec![0.0; phases];
         PhaseRun {
-            totals: PhaseTotals {
-                compute_s: zero(),
-                communication_s: zero(),
-                messages: zero(),
-                bytes: zero(),
-                calls: zero(),
-                computations: vec![(0.0, 0.0); program.computations.len()],
-                loops,
-                coarse_s: 0.0,
-            },
+            totals: PhaseTotals::new(&program),
             ranks: vec![cursor; n],
             n_ended: 0,
             ends: vec![Time::ZERO; n],
@@ -118,9 +150,19 @@ impl PhaseRun {
     /// The number of iterations that the current one of a rank represents, and the same for coarser
     /// samples.
     fn weights(&self, position: &Position) -> (f64, f64) {
-        let around = self.program.loops_around(position.code);
-        around.iter().zip(&position.counters).fold((1.0, 1.0), |(fine, coarse), (&number, &k)| {
-            let of = &self.program.loops[number as usize];
+        self.weights_in(position, false)
+    }
+
+    /// The same for elapsed time: that of omitted iterations elapses in loops that delay the rank.
+    fn weights_of_time(&self, position: &Position) -> (f64, f64) {
+        self.weights_in(position, true)
+    }
+
+    fn weights_in(&self, position: &Position, is_time: bool) -> (f64, f64) {
+        let around = self.program.loops_around(position.code).iter().zip(&position.counters);
+        let loops = around.map(|(&number, &k)| (&self.program.loops[number as usize], k));
+        let weighted = loops.filter(|(of, _)| !(is_time && of.delays));
+        weighted.fold((1.0, 1.0), |(fine, coarse), (of, k)| {
             (fine * of.weight(k), coarse * of.coarse_weight(k))
         })
     }
@@ -135,18 +177,15 @@ impl PhaseRun {
         let (rest, phase) = ((elapsed - computed).seconds(), cursor.phase as usize);
         let position = cursor.position;
         let depth = self.program.loops_around(position.code).len();
+        let offloaded = std::mem::take(&mut cursor.offloaded);
         for iteration in &mut self.in_loop[rank][..depth] {
             iteration.seconds += elapsed.seconds();
+            iteration.waited_s += offloaded * rest;
         }
-        let is_omitting = std::mem::take(&mut cursor.is_omitting);
-        if rest > 0.0 && !is_omitting {
-            let is_computing = cursor.waits == OFFLOADED;
-            let (fine, coarse) = self.weights(&position);
-            let sums = match is_computing {
-                true => &mut self.totals.compute_s,
-                false => &mut self.totals.communication_s,
-            };
-            sums[phase] += fine * rest;
+        if rest > 0.0 {
+            let (fine, coarse) = self.weights_of_time(&position);
+            self.totals.compute_s[phase] += fine * offloaded * rest;
+            self.totals.communication_s[phase] += fine * (1.0 - offloaded) * rest;
             self.totals.coarse_s += coarse * rest;
         }
     }
@@ -261,27 +300,27 @@ impl PhaseRun {
             return false;
         }
         let end = self.ranks[at].cpu_free.max(now);
-        let began = std::mem::replace(&mut iteration.began, end);
-        let device_s = std::mem::take(&mut iteration.device_s);
-        if k == 0 {
-            (iteration.shortest_s, iteration.device_omitted_s) = (f64::INFINITY, 0.0);
-        } else {
-            // A message of another phase that delays one iteration does not delay the omitted ones.
-            iteration.shortest_s = iteration.shortest_s.min(end.since(began).seconds());
-            iteration.device_omitted_s += of.omitted() * device_s;
-        }
+        iteration.end(of, k, end, seconds);
         if k + 1 < of.simulated {
             return false;
         }
-        let device = Span::from_seconds(iteration.device_omitted_s);
-        let omitted = of.omitted() * f64::from(of.simulated.max(2) - 1);
-        let omitted_s = if omitted > 0.0 { omitted * iteration.shortest_s } else { 0.0 };
-        let span = Span::from_seconds(omitted_s);
+        let Iteration { device_omitted_s, computed_omitted_s, shortest_s, .. } = *iteration;
+        let (all_s, waited_s) = (iteration.all_s, iteration.waited_s);
+        let omitted = of.omitted();
+        let omitted_s = if omitted > 0.0 { omitted * shortest_s } else { 0.0 };
+        let uncounted_s = if of.is_sample { (of.coarse - of.count) * seconds } else { 0.0 };
+        // Computation of omitted iterations is accounted for; the rest of their time elapses.
+        let (fine, coarse) = self.weights_of_time(position);
+        let phase = self.ranks[at].phase as usize;
+        self.totals.communication_s[phase] -= fine * computed_omitted_s[0];
+        self.totals.coarse_s += coarse * (uncounted_s - computed_omitted_s[1]);
+        let device = Span::from_seconds(device_omitted_s);
         if device > Span::ZERO {
             self.offload(rank, now, device, (OFFLOADED, position), calls);
         }
+        let span = Span::from_seconds(omitted_s);
         if span > Span::ZERO {
-            self.ranks[at].is_omitting = true;
+            self.ranks[at].offloaded = if all_s > 0.0 { waited_s / all_s } else { 0.0 };
             self.submit(rank, 0, Op::Delay { span }, calls);
         }
         span > Span::ZERO
@@ -326,6 +365,15 @@ impl PhaseRun {
         }
         self.totals.compute_s[phase as usize] += fine * seconds;
         self.totals.coarse_s += coarse * seconds;
+        let (mut represented, mut represented_coarse) = (seconds, seconds);
+        let around = self.program.loops_around(position.code);
+        for (depth, &number) in around.iter().enumerate().rev() {
+            let (of, k) = (&self.program.loops[number as usize], position.counters[depth]);
+            let sums = &mut self.in_loop[rank as usize][depth].computed_s;
+            *sums = [sums[0] + represented, sums[1] + represented_coarse];
+            represented *= of.weight(k);
+            represented_coarse *= of.coarse_weight(k);
+        }
         let cursor = &mut self.ranks[rank as usize];
         cursor.cpu_free = cursor.cpu_free.max(now) + span;
         cursor.computed += span;
@@ -335,6 +383,39 @@ impl PhaseRun {
     fn wait(&mut self, rank: usize, of: u8, phase: u32, position: Position) {
         let cursor = &mut self.ranks[rank];
         (cursor.waits, cursor.phase, cursor.position) = (of, phase, position);
+        if of == OFFLOADED {
+            cursor.offloaded = 1.0;
+        }
+    }
+}
+
+impl Iteration {
+    /// Ends iteration `k` of a loop that delays the rank.
+    fn end(&mut self, of: &LoopCode, k: u32, end: Time, seconds: f64) {
+        let began = std::mem::replace(&mut self.began, end);
+        let device_s = std::mem::take(&mut self.device_s);
+        let computed_s = std::mem::take(&mut self.computed_s);
+        if k == 0 {
+            let waited_s = self.waited_s;
+            *self = Iteration { shortest_s: f64::INFINITY, waited_s, ..Iteration::default() };
+            self.began = end;
+        }
+        self.all_s += seconds;
+        let more = [of.weight(k) - 1.0, of.coarse_weight(k) - 1.0];
+        for (sum, (more, computed_s)) in
+            self.computed_omitted_s.iter_mut().zip(more.into_iter().zip(computed_s))
+        {
+            *sum += more * computed_s;
+        }
+        if k > 0 {
+            // A message of another phase that delays one iteration does not delay the omitted ones.
+            self.shortest_s = self.shortest_s.min(end.since(began).seconds());
+        } else if of.is_sample {
+            self.shortest_s = seconds;
+        }
+        if k > 0 || of.is_sample {
+            self.device_omitted_s += of.omitted() / of.later() * device_s;
+        }
     }
 }
 

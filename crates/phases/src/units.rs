@@ -1,11 +1,12 @@
 //! The distinct parts of a program, which are simulated once each if the whole is too large.
 //!
-//! A part is a computation, a blocking collective, or an exchange: consecutive messages, and
-//! whatever is made while requests are open. Requests that are open at the end of a loop are waited
-//! for there, as parts do not overlap.
+//! A part is a computation, a blocking collective, an exchange (consecutive messages, and whatever
+//! is made while requests are open), or a sample of a loop with its warm-up. Requests that are open
+//! at the end of a loop are waited for there, as parts do not overlap.
 
-use crate::compile::{ActionCode, CallCode, Code, Compiled, LoopCode, OFFLOADED, around};
-use crate::program::{Distribution, Partner};
+use crate::compile::{ActionCode, CallCode, Code, Compiled, Family, LoopCode, OFFLOADED, around};
+use crate::grid::Grid;
+use crate::program::{Distribution, Partition, Partner, Where};
 use collectives::Collective;
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ pub enum Unit {
     Collective(u32),
     /// Position in `Units::exchanges`.
     Exchange(u32),
+    /// Position in `Units::samples`.
+    Sample(u32),
 }
 
 /// A use of a part in a phase.
@@ -31,6 +34,10 @@ pub struct UnitUse {
     /// Number of executions, and the same with coarser samples of loops.
     pub weight: f64,
     pub coarse: f64,
+    /// The share of the ranks that make it.
+    pub share: f64,
+    /// Ranks that a collective synchronizes; 0 of other parts.
+    pub synchronized: u32,
 }
 
 /// The parts of a program in the order of the code.
@@ -39,21 +46,41 @@ pub struct Units {
     pub uses: Vec<UnitUse>,
     /// Distinct exchanges, each a program that executes it twice.
     pub exchanges: Vec<Compiled>,
+    /// Samples of loops, each a program of a warm-up and one iteration.
+    pub samples: Vec<Compiled>,
     codes: Vec<Vec<Code>>,
 }
 
 impl Units {
-    pub fn of(program: &Compiled) -> Units {
-        let mut units = Units { uses: Vec::new(), exchanges: Vec::new(), codes: Vec::new() };
+    /// The parts of a program. Samples of loops that `fit` are parts; others consist of parts.
+    pub fn of(program: &Compiled, fit: &dyn Fn(&Compiled) -> bool) -> Units {
+        let (uses, exchanges, samples) = (Vec::new(), Vec::new(), Vec::new());
+        let mut units = Units { uses, exchanges, samples, codes: Vec::new() };
         let mut weights = vec![(1.0, 1.0)];
         let mut at = 0;
         while let Some(code) = program.code.get(at) {
             let &(weight, coarse) = weights.last().expect("the outermost");
+            let one = |unit: Unit, phase: u32| {
+                let (share, synchronized) = (1.0, 0);
+                UnitUse { unit, phase, weight, coarse, share, synchronized }
+            };
+            if let Some((warm_up, of)) = sample(program, code) {
+                let part = program.sample_part(warm_up, of);
+                at = warm_up.end as usize + 1;
+                if fit(&part) {
+                    let unit = Unit::Sample(units.samples.len() as u32);
+                    units.samples.push(part);
+                    let (weight, coarse) = (weight * of.count, coarse * of.coarse);
+                    units.uses.push(UnitUse { weight, coarse, ..one(unit, 0) });
+                    at = of.end as usize + 1;
+                }
+                continue;
+            }
             let (end, open) = exchange_end(program, at);
             if end > at {
                 let phase = phase_of(&program.code[at..end]);
                 let unit = Unit::Exchange(units.exchange(program, at..end, open));
-                units.uses.push(UnitUse { unit, phase, weight, coarse });
+                units.uses.push(one(unit, phase));
                 at = end;
                 continue;
             }
@@ -64,18 +91,38 @@ impl Units {
                 }
                 Code::End(_) => drop(weights.pop()),
                 Code::Call(call) => {
-                    let unit = match call.action {
-                        ActionCode::Compute(of) => Some(Unit::Compute(of)),
-                        ActionCode::Collective(of) => Some(Unit::Collective(of)),
-                        _ => None,
-                    };
-                    let phase = call.phase;
-                    units.uses.extend(unit.map(|unit| UnitUse { unit, phase, weight, coarse }));
+                    let found = units.call(program, call, at);
+                    let share = program.share(&call.only);
+                    let found = found.map(|(unit, synchronized)| UnitUse {
+                        share,
+                        synchronized,
+                        ..one(unit, call.phase)
+                    });
+                    units.uses.extend(found);
                 }
             }
             at += 1;
         }
         units
+    }
+
+    /// The part of a call that is no message, and the ranks that it synchronizes.
+    fn call(&mut self, program: &Compiled, call: &CallCode, at: usize) -> Option<(Unit, u32)> {
+        match call.action {
+            ActionCode::Compute(of) => Some((Unit::Compute(of), 0)),
+            ActionCode::Collective(of) => {
+                let partition = program.calls[of as usize].call.partition;
+                let family = partition.map(|at| program.families[at as usize].size);
+                let members = family.unwrap_or(program.ranks);
+                let unit = match call.only.is_empty() {
+                    true => Unit::Collective(of),
+                    // Of some communicators of a family.
+                    false => Unit::Exchange(self.exchange(program, at..at + 1, CLOSED)),
+                };
+                Some((unit, members))
+            }
+            _ => None,
+        }
     }
 
     /// The number of an exchange, which is new unless an equal one is known. It ends with waits for
@@ -94,6 +141,19 @@ impl Units {
             self.codes.len() - 1
         });
         at as u32
+    }
+}
+
+/// The loops of a sample that begins here: its warm-up, and the iteration that counts.
+fn sample<'a>(program: &'a Compiled, code: &Code) -> Option<(&'a LoopCode, &'a LoopCode)> {
+    let Code::Begin(number) = code else { return None };
+    let warm_up = &program.loops[*number as usize];
+    if !warm_up.is_sample || warm_up.count > 0.0 {
+        return None;
+    }
+    match program.code.get(warm_up.end as usize + 1) {
+        Some(Code::Begin(next)) => Some((warm_up, &program.loops[*next as usize])),
+        _ => None,
     }
 }
 
@@ -201,45 +261,77 @@ fn exchange_end(program: &Compiled, from: usize) -> (usize, Requests) {
 impl Compiled {
     /// A program that executes a part of the code twice; the second time counts.
     fn part(&self, code: &[Code]) -> Compiled {
-        let begins = |code: &Code| match code {
-            Code::Begin(number) => Some(*number),
-            _ => None,
-        };
-        let inner: Vec<u32> = code.iter().filter_map(begins).collect();
-        let place =
-            |old: u32| inner.iter().position(|&number| number == old).map(|at| at as u32 + 1);
-        let mut part = vec![Code::Begin(0)];
-        part.extend(code.iter().map(|code| match code {
-            Code::Begin(old) => Code::Begin(place(*old).expect("begins inside")),
-            Code::End(old) => Code::End(place(*old).expect("begins inside")),
-            other => other.clone(),
-        }));
-        part.push(Code::End(0));
-        let find = |what: &dyn Fn(&Code) -> bool| {
-            part.iter().position(what).expect("loops begin and end inside") as u32
-        };
-        let outer = LoopCode {
+        let mut part = self.extract(code, 1);
+        part.code.insert(0, Code::Begin(0));
+        part.code.push(Code::End(0));
+        for of in &mut part.loops {
+            (of.begin, of.end, of.depth) = (of.begin + 1, of.end + 1, of.depth + 1);
+        }
+        let twice = LoopCode {
             begin: 0,
-            end: part.len() as u32 - 1,
+            end: part.code.len() as u32 - 1,
             depth: 0,
             count: 1.0,
             coarse: 1.0,
             is_sample: true,
             simulated: 2,
             delays: false,
+            of_all: true,
+        };
+        part.loops.insert(0, twice);
+        part.around = around(&part.code);
+        part
+    }
+
+    /// A program of a warm-up and an iteration, which counts once.
+    fn sample_part(&self, warm_up: &LoopCode, of: &LoopCode) -> Compiled {
+        let mut part = self.extract(&self.code[warm_up.begin as usize..=of.end as usize], 0);
+        let begin = of.begin - warm_up.begin;
+        let counted = part.loops.iter_mut().find(|one| one.begin == begin);
+        let counted = counted.expect("the iteration follows the warm-up");
+        (counted.count, counted.coarse) = (1.0, 1.0);
+        part
+    }
+
+    /// A part of the code, in which loops have new numbers from `first` on.
+    fn extract(&self, code: &[Code], first: u32) -> Compiled {
+        let begins = |code: &Code| match code {
+            Code::Begin(number) => Some(*number),
+            _ => None,
+        };
+        let inner: Vec<u32> = code.iter().filter_map(begins).collect();
+        let place = |old: &u32| {
+            let at = inner.iter().position(|number| number == old);
+            at.expect("loops begin inside") as u32 + first
+        };
+        let numbered = code.iter().map(|code| match code {
+            Code::Begin(old) => Code::Begin(place(old)),
+            Code::End(old) => Code::End(place(old)),
+            other => other.clone(),
+        });
+        let part: Vec<Code> = numbered.collect();
+        let find = |what: Code| {
+            let at = part.iter().position(|code| *code == what);
+            at.expect("loops begin and end inside") as u32
         };
         let lowest = inner.iter().map(|&old| self.loops[old as usize].depth).min().unwrap_or(0);
-        let own = inner.iter().zip(1..).map(|(&old, new)| {
+        let loops = inner.iter().zip(first..).map(|(&old, new)| {
             let of = &self.loops[old as usize];
-            LoopCode {
-                begin: find(&|code| *code == Code::Begin(new)),
-                end: find(&|code| *code == Code::End(new)),
-                depth: of.depth - lowest + 1,
-                ..of.clone()
-            }
+            let (begin, end) = (find(Code::Begin(new)), find(Code::End(new)));
+            LoopCode { begin, end, depth: of.depth - lowest, ..of.clone() }
         });
-        let loops = std::iter::once(outer.clone()).chain(own).collect();
+        let loops = loops.collect();
         Compiled { loops, around: around(&part), code: part, ..self.clone() }
+    }
+
+    /// The share of the ranks that fulfill all conditions, which are on different axes.
+    fn share(&self, only: &[Where]) -> f64 {
+        let of = |one: &Where| {
+            let extent = self.grids[one.grid as usize].shape[one.axis as usize];
+            let found = one.to.min(extent).saturating_sub(one.from).div_ceil(one.step);
+            f64::from(found) / f64::from(extent)
+        };
+        only.iter().map(of).product()
     }
 
     /// The call of a collective among all ranks, as rank 0 makes it; `None` of other communicators.
@@ -252,6 +344,49 @@ impl Compiled {
     pub fn collective_part(&self, at: u32) -> Compiled {
         let action = ActionCode::Collective(at);
         self.part(&[Code::Call(CallCode { phase: 0, request: 0, only: Vec::new(), action })])
+    }
+
+    /// The same in some communicators of a family: those of the first ranks, at most about
+    /// `most_ranks`, but of `least_ranks` at least. With the members. `None` if these are all.
+    pub fn some_communicators(
+        &self,
+        at: u32,
+        most_ranks: u32,
+        least_ranks: u32,
+    ) -> Option<(Compiled, Vec<u32>)> {
+        let family = &self.families[self.calls[at as usize].call.partition? as usize];
+        let grid = &self.grids[family.of.grid as usize];
+        let mut colors = Vec::new();
+        for rank in 0..self.ranks {
+            let color = grid.split(rank, &family.of.axes).1;
+            if colors.contains(&color) {
+                continue;
+            }
+            if rank >= least_ranks && (colors.len() as u32 + 1) * family.size > most_ranks {
+                break;
+            }
+            colors.push(color);
+        }
+        let (count, size) = (colors.len() as u32, family.size);
+        if count * size == self.ranks {
+            return None;
+        }
+        let mut part = self.collective_part(at);
+        part.ranks = count * size;
+        part.world = (0..part.ranks).collect();
+        part.grids = vec![Grid { shape: vec![count, size], first_fastest: false }];
+        let of = Partition { grid: 0, axes: vec![1] };
+        part.families = vec![Family { of, members: part.world.clone(), ..family.clone() }];
+        let prepared = &mut part.calls[at as usize];
+        prepared.call.partition = Some(0);
+        prepared.by_color =
+            colors.iter().map(|&color| prepared.by_color[color as usize].clone()).collect();
+        let members = |&color: &u32| {
+            let from = (color * size) as usize;
+            family.members[from..from + size as usize].iter().copied()
+        };
+        let ranks = colors.iter().flat_map(members).collect();
+        Some((part, ranks))
     }
 
     /// The time of a computation, mean over ranks, s.

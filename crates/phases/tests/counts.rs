@@ -171,7 +171,7 @@ fn equal_parts_are_one() {
         {"do": "loop", "count": 7.0, "coarse": 6.0, "body": body(&[&wait, &sum])},
     ]);
     let compiled = compile(&halo);
-    let units = Units::of(&compiled);
+    let units = Units::of(&compiled, &|_| true);
     assert_eq!(units.exchanges.len(), 1);
     let uses: Vec<_> = units.uses.iter().map(|one| (one.unit, one.weight, one.coarse)).collect();
     let exchange = Unit::Exchange(0);
@@ -211,7 +211,7 @@ fn rings_are_cut_across() {
             call("recv", "from", by.map(|x| -x), 1, 20),
             call("send", "to", by, 0, 19),
         ]});
-        let units = Units::of(&compile(&program));
+        let units = Units::of(&compile(&program), &|_| true);
         let (cut, ranks) = units.exchanges[0].cut(1, 4).expect("alike across");
         let (sends, receives) = messages(&cut);
         assert_eq!(sends, receives);
@@ -245,7 +245,7 @@ fn accesses_that_a_loop_leaves_open_are_parts() {
         serde_json::json!([access(), compute]),
         serde_json::json!([compute, access(), compute]),
     ] {
-        let units = Units::of(&compile(&program(body.clone())));
+        let units = Units::of(&compile(&program(body.clone())), &|_| true);
         let accesses = |part: &Compiled| {
             let (mut found, mut position) = (0, Position::default());
             while let Some((item, _)) = part.next(0, &mut position) {
@@ -280,7 +280,7 @@ fn the_deepest_loops_have_parts() {
         "body": body});
     let mut compiled = compile(&program);
     compiled.limit_iterations(3);
-    let units = Units::of(&compiled);
+    let units = Units::of(&compiled, &|_| true);
     let (calls, _) = units.exchanges[0].census(0);
     assert_eq!(calls, 2 * 3u64.pow(4));
 }
@@ -315,4 +315,52 @@ fn wrong_requests_roots_and_remaps_are_refused() {
     };
     assert_eq!(remap(1 << 20), None);
     assert!(remap(1 << 40).is_some_and(|found| found.ends_with("bytes in all")));
+}
+
+/// Ranks of the chosen nodes send as much as in the whole, and every message is received.
+#[test]
+fn folded_exchanges_have_all_messages_of_their_ranks() {
+    let remap = |call: &str| {
+        serde_json::json!({"do": "call", "call": call, "phase": 0, "request": 2,
+            "from": {"grid": 0}, "to": {"grid": 1}, "extent": [48, 48, 48], "bytes": 16, "tag": 1})
+    };
+    let wait = serde_json::json!({"do": "call", "call": "wait", "phase": 0, "of": 2});
+    let program = serde_json::json!({"ranks": 96, "phases": ["main"],
+        "grids": [{"shape": [6, 4, 4]}, {"shape": [1, 12, 8]}],
+        "body": [remap("remap_recv"), remap("remap_send"), wait]});
+    let whole = compile(&program);
+    let nodes: Vec<u32> = (0..96).map(|rank| rank / 4).collect();
+    let units = Units::of(&whole, &|_| true);
+    let (folded, ranks) = units.exchanges[0].folded(&nodes, 5).expect("receives come first");
+    assert_eq!(ranks.len(), 20);
+    let (sends, receives) = messages(&folded);
+    assert_eq!(sends, receives);
+    let of_rank = |all: &[Message], rank: u32| {
+        let mut sizes: Vec<u64> = all.iter().filter(|one| one.0 == rank).map(|one| one.2).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let (all, _) = messages(&units.exchanges[0]);
+    for (own, &rank) in (0..).zip(&ranks) {
+        assert_eq!(of_rank(&sends, own), of_rank(&all, rank), "{rank}");
+        assert!(!of_rank(&sends, own).is_empty());
+    }
+    // Messages between nodes stay between nodes.
+    let between = |all: &[Message], of: &dyn Fn(u32) -> u32| {
+        all.iter().filter(|one| of(one.0) != of(one.1)).count()
+    };
+    let chosen: Vec<Message> = all.iter().filter(|one| ranks.contains(&one.0)).copied().collect();
+    assert_eq!(between(&sends, &|rank| rank / 4), between(&chosen, &|rank| rank / 4));
+}
+
+/// A blocking receive before a send orders ranks, which folding would change.
+#[test]
+fn chains_are_not_folded() {
+    let side = |by: i32| serde_json::json!({"rule": "shift", "by": by});
+    let program = serde_json::json!({"ranks": 8, "phases": ["main"], "grids": [{"shape": [8]}],
+        "body": [
+            {"do": "call", "call": "recv", "phase": 0, "from": side(-1), "bytes": 8, "tag": 0},
+            {"do": "call", "call": "send", "phase": 0, "to": side(1), "bytes": 8, "tag": 0}]});
+    let units = Units::of(&compile(&program), &|_| true);
+    assert!(units.exchanges[0].folded(&[0, 1, 2, 3, 4, 5, 6, 7], 3).is_none());
 }

@@ -146,7 +146,8 @@ class Phases:
     def sampled(self, values: Sequence[Any], about: int = 30) -> Iterator[Any]:
         """Iterate over a sample of `values`, for loops whose iterations change gradually.
 
-        The time of the others is interpolated linearly; the error is stated.
+        Each sample follows its predecessor in `values`, which warms up. The time of the others is
+        interpolated linearly; the error is stated.
         """
         values = list(values)
         at = shapes.sample(len(values), max(int(about), 3))
@@ -158,6 +159,12 @@ class Phases:
         for nth, position in enumerate(at):
             node: dict[str, Any] = {"do": "loop", "count": 1.0}
             if is_sample:
+                # The iteration before warms up: what moves between iterations, such as the owner of
+                # a panel, moves between these two.
+                warm_up = {"do": "loop", "count": 0.0, "is_sample": True}
+                with self._nested(warm_up):
+                    yield values[max(position - 1, 0)]
+                position = max(position, 1)
                 node |= {"count": fine[nth], "coarse": coarse.get(nth, 0.0), "is_sample": True}
             with self._nested(node):
                 yield values[position]

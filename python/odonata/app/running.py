@@ -200,8 +200,10 @@ def play(
             break
         if answer["method"] == "composed":
             if measured is None:
-                small = replica(model, job, values, first, answer, messages)
-                measured = composition(small, fidelity, messages, tick, stop)
+                estimated = answer["messages_estimated"]
+                several = replicas(model, job, values, first, messages / max(estimated, 1.0))
+                compared = [composition(one, fidelity, messages, tick, stop) for one in several]
+                measured = max(compared, key=lambda one: one["error"])
             answer["composition"] = measured
             answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
@@ -215,18 +217,23 @@ def play(
     return result
 
 
+def replicas(
+    model: App, job: Job, values: Mapping[str, Any], first: int | None, share: float
+) -> list[tuple[Job, Phases]]:
+    """The model on as many nodes as the message budget allows, a share of those of the job, and
+    on a quarter of them."""
+    most = max(int(job.nodes * share), 1)
+    found = [replica(model, job, values, first, most)]
+    if found[0][0].nodes >= 4:
+        found.append(replica(model, job, values, first, found[0][0].nodes // 4))
+    return found
+
+
 def replica(
-    model: App,
-    job: Job,
-    values: Mapping[str, Any],
-    first: int | None,
-    answer: Mapping[str, Any],
-    messages: int,
+    model: App, job: Job, values: Mapping[str, Any], first: int | None, most: int
 ) -> tuple[Job, Phases]:
-    """The model on as many nodes as fit the message budget: a power of two."""
-    share = messages / max(answer["messages_estimated"], 1.0)
-    nodes = max(int(job.nodes * share), 1)
-    nodes = 1 << (nodes.bit_length() - 1)
+    """The model on at most as many nodes: a power of two."""
+    nodes = 1 << (most.bit_length() - 1)
     while True:
         small = replace(job, nodes=nodes, ranks=nodes * int(job.ppn or 1))
         try:

@@ -10,7 +10,7 @@ use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use net::NetworkModel;
 use packet::PacketNetwork;
-use phases::{Compiled, PhaseRun, PhaseTotals, Unit, UnitUse, Units};
+use phases::{Compiled, PhaseRun, PhaseTotals, Unit, Units};
 use sim::{End, Job, Progress, World};
 
 /// Times by phase, as sums over ranks.
@@ -23,20 +23,30 @@ pub struct Composed {
 
 impl Composed {
     pub fn empty(program: &Compiled) -> Composed {
-        let totals = PhaseRun::new(program.clone()).totals;
-        Composed { totals, simulated_s: 0.0, sampling: 0.0 }
+        Composed { totals: PhaseTotals::new(program), simulated_s: 0.0, sampling: 0.0 }
     }
 }
 
-/// Time of one part, and its messages and bytes, as means over ranks.
-#[derive(Clone, Copy, Debug, Default)]
-struct PartTime {
-    seconds: f64,
+/// One execution of a part: means over ranks. Of exchanges and collectives, the first phase has
+/// all.
+struct Part {
+    totals: PhaseTotals,
     error_s: f64,
-    computed: f64,
-    messages: f64,
-    bytes: f64,
-    calls: f64,
+}
+
+/// Nodes that stand for all, at least. Communicators are those of as many nodes.
+const LEAST_NODES: u32 = 8;
+/// Without contention, few such nodes suffice: the fraction of what the budget allows.
+const FOLDING: u32 = 8;
+
+/// What parts are simulated with.
+struct Parts<'a> {
+    job: &'a mut Job,
+    program: &'a Compiled,
+    fidelity: Fidelity,
+    messages: u64,
+    sums: &'a mut Sums,
+    tick: &'a mut dyn FnMut(Progress) -> bool,
 }
 
 pub fn compose(
@@ -47,106 +57,210 @@ pub fn compose(
     sums: &mut Sums,
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Composed, End> {
-    let units = Units::of(program);
+    let most = calls::messages_allowed(fidelity, messages) as f64;
+    let units = Units::of(program, &|part| super::estimate(part) <= most);
     let ranks = f64::from(program.ranks);
     let mut composed = Composed::empty(program);
-    let mut exchanges: Vec<Option<PartTime>> = vec![None; units.exchanges.len()];
-    let mut collectives: Vec<Option<PartTime>> = vec![None; program.collective_calls().count()];
-    let mut waits = Waits { constant_s: 0.0, variance: 0.0 };
+    let mut exchanges: Vec<Option<Part>> = units.exchanges.iter().map(|_| None).collect();
+    let mut collectives: Vec<Option<Part>> = program.collective_calls().map(|_| None).collect();
+    let mut waits = Waits::default();
     let (mut fine, mut coarse, mut error) = (0.0, 0.0, 0.0);
+    let mut parts = Parts { job, program, fidelity, messages, sums, tick };
     for one in &units.uses {
+        let (own, known, phase);
         let part = match one.unit {
             Unit::Compute(of) => {
-                let seconds = program.mean_seconds(of);
-                composed.totals.computations[of as usize].0 += one.weight * seconds * ranks;
-                composed.totals.computations[of as usize].1 += one.weight * ranks;
-                waits.compute(program, of, seconds);
-                PartTime { seconds, computed: seconds, ..PartTime::default() }
+                waits.compute(program, of, one.weight);
+                (own, phase) = (parts.computation(of, one.share), Some(one.phase));
+                &own
             }
-            Unit::Exchange(at) => match exchanges[at as usize] {
-                Some(known) => known,
-                None => {
-                    let exchange = &units.exchanges[at as usize];
-                    let time = exchange_time(job, exchange, fidelity, messages, sums, tick)?;
-                    *exchanges[at as usize].insert(time)
+            Unit::Sample(at) => {
+                (own, phase) = (parts.whole(&units.samples[at as usize])?, None);
+                composed.simulated_s += own.totals.seconds();
+                &own
+            }
+            Unit::Exchange(at) => {
+                phase = Some(one.phase);
+                known = &mut exchanges[at as usize];
+                if known.is_none() {
+                    *known = Some(parts.exchange(&units.exchanges[at as usize])?);
                 }
-            },
+                known.as_ref().expect("known")
+            }
             Unit::Collective(at) => {
-                let mut part = match collectives[at as usize] {
-                    Some(known) => known,
-                    None => {
-                        let of = (program, at);
-                        let time = collective_time(job, of, fidelity, messages, sums, tick)?;
-                        *collectives[at as usize].insert(time)
-                    }
-                };
-                part.seconds += waits.synchronize(program.ranks);
-                part
+                phase = Some(one.phase);
+                known = &mut collectives[at as usize];
+                if known.is_none() {
+                    *known = Some(parts.collective(at)?);
+                }
+                known.as_ref().expect("known")
             }
         };
-        add(&mut composed.totals, one, &part, ranks);
-        fine += one.weight * part.seconds;
-        coarse += one.coarse * part.seconds;
+        composed.totals.add(&part.totals, one.weight * ranks, phase);
+        let seconds = part.totals.seconds();
+        let waited_s = waits.synchronize(one.synchronized, one.weight);
+        composed.totals.communication_s[one.phase as usize] += waited_s * ranks;
+        fine += one.weight * seconds + waited_s;
+        coarse += one.coarse * (seconds + waited_s / one.weight.max(f64::MIN_POSITIVE));
         error += one.weight * part.error_s;
     }
     if fine > 0.0 {
         composed.sampling = ((fine - coarse).abs() + error) / fine;
     }
     let known = exchanges.iter().chain(&collectives).flatten();
-    composed.simulated_s = known.map(|part| part.seconds).sum();
+    composed.simulated_s += known.map(|part| part.totals.seconds()).sum::<f64>();
     Ok(composed)
 }
 
-fn add(totals: &mut PhaseTotals, one: &UnitUse, part: &PartTime, ranks: f64) {
-    let (at, weight) = (one.phase as usize, one.weight * ranks);
-    totals.compute_s[at] += weight * part.computed;
-    totals.communication_s[at] += weight * (part.seconds - part.computed);
-    totals.messages[at] += weight * part.messages;
-    totals.bytes[at] += weight * part.bytes;
-    totals.calls[at] += weight * part.calls;
-}
-
 /// How much later than the mean the last rank ends its computation since the last collective.
+#[derive(Default)]
 struct Waits {
-    /// Deviations that are the same in each computation add up; others add up as variances.
-    constant_s: f64,
-    variance: f64,
+    /// Computations since then: number of executions, and deviations of one. Those that are the
+    /// same in each computation add up; others add up as variances.
+    pending: Vec<(f64, f64, f64)>,
 }
 
 impl Waits {
-    fn compute(&mut self, program: &Compiled, of: u32, seconds: f64) {
+    fn compute(&mut self, program: &Compiled, of: u32, weight: f64) {
         let (constant, noise) = program.deviations(of);
-        self.constant_s += constant * seconds;
-        self.variance += (noise * seconds).powi(2);
+        let seconds = program.mean_seconds(of);
+        self.pending.push((weight, constant * seconds, (noise * seconds).powi(2)));
     }
-    /// The expected maximum of n normal variables is about sqrt(2 ln n) standard deviations.
-    fn synchronize(&mut self, ranks: u32) -> f64 {
-        let deviation = (self.constant_s.powi(2) + self.variance).sqrt();
-        (self.constant_s, self.variance) = (0.0, 0.0);
-        deviation * (2.0 * f64::from(ranks.max(1)).ln()).sqrt()
+
+    /// The seconds that all `weight` executions of a collective of so many ranks wait for the last
+    /// of them; none if it is no collective. Computations that are executed less often delay as
+    /// many executions, and those that are executed more often delay each one several times.
+    fn synchronize(&mut self, ranks: u32, weight: f64) -> f64 {
+        if ranks == 0 || weight <= 0.0 {
+            return 0.0;
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut waited, mut constant_s, mut variance) = (0.0, 0.0, 0.0);
+        for (nth, &(of, constant, own)) in pending.iter().enumerate() {
+            let times = (of / weight).max(1.0);
+            constant_s += times * constant;
+            variance += times * own;
+            let next = pending.get(nth + 1).map_or(0.0, |next| next.0);
+            let executions = of.min(weight) - next.min(weight);
+            waited += executions * (constant_s * constant_s + variance).sqrt();
+        }
+        // The expected maximum of n normal variables is about sqrt(2 ln n) standard deviations.
+        waited * (2.0 * f64::from(ranks).ln()).sqrt()
     }
 }
 
-/// An exchange of all ranks; of some planes of the grid alone if it exceeds a fraction of the
-/// budget and is alike on all planes.
-fn exchange_time(
-    job: &mut Job,
-    exchange: &Compiled,
-    fidelity: Fidelity,
-    messages: u64,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<PartTime, End> {
-    /// Distinct exchanges share the budget.
-    const SHARE: f64 = 8.0;
-    let most = calls::messages_allowed(fidelity, messages) as f64 / SHARE;
-    let all = super::estimate(exchange);
-    let cut = (all > most)
-        .then(|| (f64::from(exchange.ranks) * most / all) as u32)
-        .and_then(|ranks| exchange.cut(ranks, per_node(job)));
-    match cut {
-        Some((part, ranks)) => simulate_part(job, &part, &ranks, fidelity, sums, tick),
-        None => simulate_whole(job, exchange, fidelity, sums, tick),
+impl Parts<'_> {
+    /// A computation of a share of the ranks, for which the others wait.
+    fn computation(&self, of: u32, share: f64) -> Part {
+        let mut totals = PhaseTotals::new(self.program);
+        let seconds = self.program.mean_seconds(of);
+        totals.computations[of as usize] = (share * seconds, share);
+        (totals.compute_s[0], totals.communication_s[0]) =
+            (share * seconds, (1.0 - share) * seconds);
+        Part { totals, error_s: 0.0 }
+    }
+
+    /// An exchange of all ranks; of some planes of the grid alone if it exceeds a fraction of the
+    /// budget and is alike on all planes.
+    fn exchange(&mut self, exchange: &Compiled) -> Result<Part, End> {
+        let most = self.most();
+        let all = super::estimate(exchange);
+        if all <= most {
+            return self.whole(exchange);
+        }
+        let ranks = (f64::from(exchange.ranks) * most / all) as u32;
+        let per_node = per_node(self.job);
+        let part = exchange.cut(ranks, per_node).or_else(|| {
+            // With contention in the network, the nodes that stand for all have too little of it.
+            let is_alone = self.fidelity == Fidelity::LogGp;
+            let nodes = (ranks / FOLDING / per_node.max(1)).max(LEAST_NODES);
+            is_alone.then(|| exchange.folded(&self.nodes(), nodes)).flatten()
+        });
+        match part {
+            Some((part, ranks)) => self.simulate(&part, &ranks),
+            None => self.whole(exchange),
+        }
+    }
+
+    /// The node of each rank.
+    fn nodes(&self) -> Vec<u32> {
+        self.job.placements.iter().map(|placement| placement.node.0).collect()
+    }
+
+    /// A collective of the world, sampled as in benchmarks if possible; of other communicators all
+    /// at once.
+    fn collective(&mut self, at: u32) -> Result<Part, End> {
+        let program = self.program;
+        if let Some(call) = program.world_call(at)
+            && let Some(parts) = calls::parts(self.job, call, self.fidelity, self.messages)
+        {
+            let ranks = f64::from(program.ranks);
+            let timing = calls::time(self.job, &parts, self.fidelity, self.sums, self.tick)?;
+            let mut totals = PhaseTotals::new(program);
+            totals.communication_s[0] = timing.mean_s;
+            totals.messages[0] = timing.messages / ranks;
+            totals.bytes[0] = timing.bytes / ranks;
+            totals.calls[0] = 1.0;
+            return Ok(Part { totals, error_s: timing.error_s });
+        }
+        let part = program.collective_part(at);
+        let all = super::estimate(&part);
+        let ranks = (f64::from(program.ranks) * self.most() / all) as u32;
+        let least = LEAST_NODES * per_node(self.job);
+        let some = (all > self.most() && self.fidelity == Fidelity::LogGp)
+            .then(|| program.some_communicators(at, ranks, least));
+        match some.flatten() {
+            Some((part, ranks)) => self.simulate(&part, &ranks),
+            None => self.whole(&part),
+        }
+    }
+
+    /// Messages of one part.
+    fn most(&self) -> f64 {
+        /// Distinct parts share the budget.
+        const SHARE: f64 = 8.0;
+        calls::messages_allowed(self.fidelity, self.messages) as f64 / SHARE
+    }
+
+    /// A part on all ranks.
+    fn whole(&mut self, part: &Compiled) -> Result<Part, End> {
+        let ranks: Vec<u32> = (0..part.ranks).collect();
+        self.simulate(part, &ranks)
+    }
+
+    /// A part on these ranks of the job. Its program warms up, and executes it once.
+    fn simulate(&mut self, part: &Compiled, ranks: &[u32]) -> Result<Part, End> {
+        let chosen = ranks.iter().map(|&rank| self.job.placements[rank as usize]).collect();
+        let all = std::mem::replace(&mut self.job.placements, chosen);
+        let run = PhaseRun::new(part.clone());
+        let part = match self.fidelity {
+            Fidelity::Packet => self.run::<PacketNetwork>(run),
+            Fidelity::Flow => self.run::<FlowNetwork>(run),
+            Fidelity::LogGp => self.run::<LogGpNetwork>(run),
+        };
+        self.job.placements = all;
+        part
+    }
+
+    fn run<N: NetworkModel>(&mut self, run: PhaseRun) -> Result<Part, End> {
+        let mut world = World::<N, _>::new(self.job, run);
+        let outcome = world.run(self.tick);
+        self.sums.add(self.job, &outcome);
+        if outcome.end != End::Finished {
+            return Err(outcome.end);
+        }
+        self.sums.digest.mix(outcome.digest.0);
+        let (program, sums) = (&world.workload.program, &world.workload.totals);
+        let ranks = f64::from(program.ranks);
+        let mut totals = PhaseTotals::new(program);
+        totals.add(sums, 1.0 / ranks, None);
+        // A part that only some ranks make delays all ranks by its time on these ranks.
+        let delay = ranks / f64::from(world.workload.participants().max(1) as u32);
+        for (waited, computed) in totals.communication_s.iter_mut().zip(&totals.compute_s) {
+            *waited = *waited * delay + computed * (delay - 1.0);
+        }
+        Ok(Part { totals, error_s: 0.0 })
     }
 }
 
@@ -154,93 +268,4 @@ fn exchange_time(
 fn per_node(job: &Job) -> u32 {
     let first = job.placements.first().map(|placement| placement.node);
     job.placements.iter().take_while(|placement| Some(placement.node) == first).count() as u32
-}
-
-/// A part on all ranks.
-fn simulate_whole(
-    job: &mut Job,
-    part: &Compiled,
-    fidelity: Fidelity,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<PartTime, End> {
-    let ranks: Vec<u32> = (0..part.ranks).collect();
-    simulate_part(job, part, &ranks, fidelity, sums, tick)
-}
-
-/// A part on these ranks of the job. Its program executes it twice, and the second time counts.
-fn simulate_part(
-    job: &mut Job,
-    part: &Compiled,
-    ranks: &[u32],
-    fidelity: Fidelity,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<PartTime, End> {
-    let chosen = ranks.iter().map(|&rank| job.placements[rank as usize]).collect();
-    let all = std::mem::replace(&mut job.placements, chosen);
-    let run = PhaseRun::new(part.clone());
-    let time = match fidelity {
-        Fidelity::Packet => run_part::<PacketNetwork>(job, run, sums, tick),
-        Fidelity::Flow => run_part::<FlowNetwork>(job, run, sums, tick),
-        Fidelity::LogGp => run_part::<LogGpNetwork>(job, run, sums, tick),
-    };
-    job.placements = all;
-    time
-}
-
-fn run_part<N: NetworkModel>(
-    job: &Job,
-    run: PhaseRun,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<PartTime, End> {
-    let mut world = World::<N, _>::new(job, run);
-    let outcome = world.run(tick);
-    sums.add(job, &outcome);
-    if outcome.end != End::Finished {
-        return Err(outcome.end);
-    }
-    sums.digest.mix(outcome.digest.0);
-    let totals = &world.workload.totals;
-    let ranks = f64::from(world.workload.program.ranks);
-    let mean = |all: &[f64]| all.iter().sum::<f64>() / ranks;
-    // A part that only some ranks make delays all ranks by its time on these ranks.
-    let delay = ranks / f64::from(world.workload.participants().max(1) as u32);
-    let computed = mean(&totals.compute_s) * delay;
-    Ok(PartTime {
-        seconds: computed + mean(&totals.communication_s) * delay,
-        error_s: 0.0,
-        computed,
-        messages: mean(&totals.messages),
-        bytes: mean(&totals.bytes),
-        calls: mean(&totals.calls),
-    })
-}
-
-/// A collective of the world, sampled as in benchmarks if possible; of other communicators all at
-/// once.
-fn collective_time(
-    job: &mut Job,
-    (program, at): (&Compiled, u32),
-    fidelity: Fidelity,
-    messages: u64,
-    sums: &mut Sums,
-    tick: &mut dyn FnMut(Progress) -> bool,
-) -> Result<PartTime, End> {
-    if let Some(call) = program.world_call(at)
-        && let Some(parts) = calls::parts(job, call, fidelity, messages)
-    {
-        let ranks = f64::from(program.ranks);
-        let timing = calls::time(job, &parts, fidelity, sums, tick)?;
-        return Ok(PartTime {
-            seconds: timing.mean_s,
-            error_s: timing.error_s,
-            messages: timing.messages / ranks,
-            bytes: timing.bytes / ranks,
-            calls: 1.0,
-            ..PartTime::default()
-        });
-    }
-    simulate_whole(job, &program.collective_part(at), fidelity, sums, tick)
 }

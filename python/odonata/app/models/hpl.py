@@ -4,19 +4,10 @@ Sources: netlib HPL 2.3; ROCm/rocHPL, pdgesv. rocHPL splits the trailing matrix,
 panel is factorized and broadcast, and rows are exchanged, while the devices multiply.
 """
 
-import math
-
 from odonata.app import App, Phases
-from odonata.app.shapes import balanced
+from odonata.app.models import lu
 
 DOUBLE = 8
-
-
-def order(a: Phases) -> int:
-    """Order of the matrix: a multiple of the block that fills the stated memory."""
-    if a.n:
-        return int(a.n)
-    return int(math.sqrt(a.gigabytes * 1e9 * a.ranks / DOUBLE) / a.nb) * a.nb
 
 
 def factorize(a: Phases, rows: float, owner: int) -> None:
@@ -37,8 +28,8 @@ def update(a: Phases, rows: float, columns: float) -> None:
                   bytes=2 * rows * columns * DOUBLE, kernel="gemm", size=min(rows, columns))
 
 
-def lu(a: Phases) -> None:
-    nb, n = a.nb, order(a)
+def factor(a: Phases) -> None:
+    nb, n = a.nb, lu.order(a, DOUBLE)
     p, q = a.shape
     for k in a.sampled(range(n // nb)):
         left = n - k * nb
@@ -61,14 +52,9 @@ def lu(a: Phases) -> None:
             update(a, rows, columns)
 
 
-def flops(a: Phases) -> float:
-    n = float(order(a))
-    return 2 / 3 * n**3 + 3 / 2 * n**2
-
-
 model = App(
-    lu,
-    grid=lambda ranks: balanced(ranks, 2)[::-1],
+    factor,
+    grid=lu.grid,
     options={
         "n": 0,  # 0: from `gigabytes`
         "gigabytes": 59.8,  # of one rank: 718 GB a node of 12 [derived]
@@ -78,7 +64,7 @@ model = App(
         "split": True,  # rocHPL's order; False: the classic one
     },
     ppn=12,
-    merit=lambda a, seconds: flops(a) / seconds,
+    merit=lambda a, seconds: lu.flops(lu.order(a, DOUBLE)) / seconds,
     unit="flop/s",
     title="HPL",
 )

@@ -3,17 +3,10 @@
 Sources: ROCm/rocHPL-MxP, pgetrf; hpl-mxp.org.
 """
 
-import math
-
 from odonata.app import App, Phases
-from odonata.app.shapes import balanced
+from odonata.app.models import lu
 
-
-def order(a: Phases) -> int:
-    """Order of the matrix, which is stored in 32 bits, from the stated memory."""
-    if a.n:
-        return int(a.n)
-    return int(math.sqrt(a.gigabytes * 1e9 * a.ranks / 4) / a.nb) * a.nb
+SINGLE = 4  # bytes: the matrix is stored in 32 bits
 
 
 def diagonal(a: Phases, row: int, column: int) -> None:
@@ -63,19 +56,14 @@ def refine(a: Phases, n: int) -> None:
 
 
 def solve(a: Phases) -> None:
-    n = order(a)
+    n = lu.order(a, SINGLE)
     factorize(a, n)
     refine(a, n)
 
 
-def flops(a: Phases) -> float:
-    n = float(order(a))
-    return 2 / 3 * n**3 + 3 / 2 * n**2
-
-
 model = App(
     solve,
-    grid=lambda ranks: balanced(ranks, 2)[::-1],
+    grid=lu.grid,
     options={
         "n": 0,  # 0: from `gigabytes`
         "gigabytes": 56.0,  # of one rank [estimate]
@@ -84,7 +72,7 @@ model = App(
         "refinements": 3,  # [estimate]; at most 50
     },
     ppn=12,
-    merit=lambda a, seconds: flops(a) / seconds,
+    merit=lambda a, seconds: lu.flops(lu.order(a, SINGLE)) / seconds,
     unit="flop/s",
     title="HPL-MxP",
 )

@@ -1,0 +1,152 @@
+//! An exchange on some nodes that stand for all: messages to other nodes go to chosen ones instead.
+//!
+//! Each rank of a chosen node sends what it sends in the whole, so that CPUs and NICs have the same
+//! work. Nodes are folded in turn, so that receivers have nearly the same work, too.
+
+use crate::compile::{ActionCode, Code, Compiled};
+use crate::expand::{Item, Position};
+use crate::folded_messages::{Folded, Messages};
+use std::sync::Arc;
+use workload::Op;
+
+/// The job's nodes, and those that stand for all.
+struct Nodes {
+    /// By node, in the order of first ranks: its ranks.
+    ranks: Vec<Vec<u32>>,
+    /// By rank: its node, and its number on it.
+    places: Vec<(u32, u32)>,
+    chosen: Vec<u32>,
+}
+
+impl Nodes {
+    /// `chosen` nodes at equal distances.
+    fn new(of_ranks: &[u32], chosen: u32) -> Nodes {
+        let mut numbers = std::collections::BTreeMap::new();
+        let mut ranks: Vec<Vec<u32>> = Vec::new();
+        let mut places = Vec::with_capacity(of_ranks.len());
+        for (rank, node) in (0..).zip(of_ranks) {
+            let number = *numbers.entry(node).or_insert(ranks.len());
+            if number == ranks.len() {
+                ranks.push(Vec::new());
+            }
+            places.push((number as u32, ranks[number].len() as u32));
+            ranks[number].push(rank);
+        }
+        let all = ranks.len() as u64;
+        let at = |nth: u32| (u64::from(nth) * all / u64::from(chosen)) as u32;
+        Nodes { chosen: (0..chosen).map(at).collect(), ranks, places }
+    }
+
+    /// The rank that stands for another one, as the partner of a rank on `node`.
+    fn fold(&self, rank: u32, node: u32) -> u32 {
+        let (of, nth) = self.places[rank as usize];
+        if self.chosen.binary_search(&of).is_ok() {
+            return rank;
+        }
+        let n = self.chosen.len();
+        let at = of as usize % n;
+        // Traffic between nodes stays between nodes.
+        let at = if self.chosen[at] == node { (at + 1) % n } else { at };
+        let ranks = &self.ranks[self.chosen[at] as usize];
+        ranks[nth as usize % ranks.len()]
+    }
+}
+
+impl Compiled {
+    /// The same exchange on `chosen` nodes that stand for all, and their ranks. `None` if its
+    /// receives are not all posted before the sends that they wait for. `nodes` are those of the
+    /// ranks.
+    pub fn folded(&self, nodes: &[u32], chosen: u32) -> Option<(Compiled, Vec<u32>)> {
+        let receivers = self.receivers()?;
+        let nodes = Nodes::new(nodes, chosen);
+        if chosen < 2 || nodes.ranks.len() <= chosen as usize {
+            return None;
+        }
+        let of_node = |&node: &u32| nodes.ranks[node as usize].iter().copied();
+        let ranks: Vec<u32> = nodes.chosen.iter().flat_map(of_node).collect();
+        let mut numbers = vec![u32::MAX; self.ranks as usize];
+        for (number, &rank) in (0..).zip(&ranks) {
+            numbers[rank as usize] = number;
+        }
+        let mut messages: Vec<Vec<Vec<(u32, u64)>>> = vec![Vec::new(); self.code.len()];
+        for (at, receiver) in receivers.iter().enumerate() {
+            let Some(receiver) = *receiver else { continue };
+            messages[at].resize(ranks.len(), Vec::new());
+            messages[receiver].resize(ranks.len(), Vec::new());
+            for (own, &rank) in ranks.iter().enumerate() {
+                for (to, bytes) in self.sends(rank, at) {
+                    let to = numbers[nodes.fold(to, nodes.places[rank as usize].0) as usize];
+                    messages[at][own].push((to, bytes));
+                    if receiver != at {
+                        messages[receiver][to as usize].push((own as u32, bytes));
+                    }
+                }
+            }
+        }
+        let table = |(at, by_rank): (usize, Vec<Vec<(u32, u64)>>)| {
+            let is_message = matches!(&self.code[at],
+                Code::Call(call) if !matches!(call.action, ActionCode::Wait(_)));
+            is_message.then(|| Messages::new(&by_rank, ranks.len()))
+        };
+        let folded = messages.into_iter().enumerate().map(table).collect();
+        let (n, world) = (ranks.len() as u32, (0..ranks.len() as u32).collect());
+        let program = Compiled {
+            ranks: n,
+            world,
+            folded: Some(Arc::new(Folded::new(folded))),
+            ..self.clone()
+        };
+        Some((program, ranks))
+    }
+
+    /// By position in the code: of sends, the first receive of the messages that are waited for
+    /// together; of accesses, their own position. `None` if a receive follows a send, or if there
+    /// are other calls.
+    fn receivers(&self) -> Option<Vec<Option<usize>>> {
+        let mut found = vec![None; self.code.len()];
+        let (mut first, mut sends) = (None, false);
+        for (at, code) in self.code.iter().enumerate() {
+            let call = match code {
+                // The loop that executes the part twice.
+                Code::Begin(0) if at == 0 => continue,
+                Code::End(0) if at + 1 == self.code.len() => continue,
+                Code::Begin(_) | Code::End(_) => return None,
+                Code::Call(call) => call,
+            };
+            match &call.action {
+                ActionCode::Recv { .. } | ActionCode::RemapRecv(_) => {
+                    if sends || call.request == 0 {
+                        return None;
+                    }
+                    first = first.or(Some(at));
+                }
+                ActionCode::Send { .. } | ActionCode::RemapSend(_) => {
+                    found[at] = Some(first?);
+                    sends = true;
+                }
+                ActionCode::Access(_) => found[at] = Some(at),
+                ActionCode::Wait(_) if call.only.is_empty() => (first, sends) = (None, false),
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// Targets and bytes of the messages that a rank sends by one instruction.
+    fn sends(&self, rank: u32, at: usize) -> Vec<(u32, u64)> {
+        let Code::Call(call) = &self.code[at] else { return Vec::new() };
+        let mut position = Position { code: at as u32, ..Position::default() };
+        let mut found = Vec::new();
+        while let Some((item, is_last)) = self.made(rank, call, &mut position) {
+            match item {
+                Item::Call { op: Op::Send { to, bytes, .. }, .. } => found.push((to, bytes)),
+                Item::Call { op: Op::OneSided { to, .. }, .. } => found.push((to, 0)),
+                _ => {}
+            }
+            if is_last {
+                break;
+            }
+        }
+        found
+    }
+}
