@@ -603,3 +603,23 @@ def test_samples_and_parts_of_factorizations_agree_with_all_steps(name, problem,
     every = time("simulate")
     assert some == pytest.approx(every, rel=0.05)
     assert parts == pytest.approx(every, rel=0.05)
+
+
+def test_results_in_the_format_of_the_application(odonata):
+    """Readers of HPL's output take the last two words of the line that begins with W."""
+    options = ("--machine", "aurora", "--nodes", 2)
+    done = odonata("app", "hpl", *options, "--problem", "n=65536", "--native")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("WR11"))
+    words = line.split()
+    assert words[1:5] == ["65536", "512", "4", "6"] and len(line) == 80
+    found = json.loads(odonata("app", "hpl", *options, "--problem", "n=65536", "--json").stdout)
+    row = found["rows"][0]
+    assert float(words[5]) == pytest.approx(row["time_s"], abs=0.005)
+    assert float(words[6]) == pytest.approx(row["figure_of_merit"] / 1e9, rel=1e-4)
+    done = odonata("app", "hpcg", *options, "--native")
+    assert "Final Summary::HPCG result is VALID with a GFLOP/s rating of=" in done.stdout
+    assert "harmonic_mean_TEPS" in odonata(
+        "app", "graph500", *options, "--problem", "scale=24", "--native"
+    ).stdout
+    done = odonata("app", "fmm", *options, "--native")
+    assert done.returncode == 2 and "the output of its application" in done.stderr

@@ -419,10 +419,14 @@ fn errors(program: &Compiled, totals: &PhaseTotals, total: f64) -> AppErrorRow {
     let mut repetition = 0.0;
     for (of, seconds) in program.loops.iter().zip(&totals.loops) {
         let skipped = of.count - f64::from(of.simulated);
-        if let [.., before, last] = seconds[..]
+        let mut later = seconds.get(1..).unwrap_or_default().to_vec();
+        if of.delays {
+            // The shortest represents the others, so those next to it show how much it may differ.
+            later.sort_by(|a, b| b.total_cmp(a));
+        }
+        if let [.., before, last] = later[..]
             && !of.is_sample
             && skipped > 0.0
-            && of.simulated > 2
         {
             // Each skipped iteration may differ from the last as much as that from the one before;
             // so do those of the iterations around it that were not simulated.

@@ -286,3 +286,18 @@ fn some_communicators_represent_all() {
         assert!((parts / whole - 1.0).abs() < 0.1, "{axis}: {parts} {whole}");
     }
 }
+
+/// Reductions of all ranks that exceed the budget take as long as whole ones.
+#[test]
+fn reductions_of_all_ranks_are_extrapolated() {
+    for bytes in [8, 4096] {
+        let sum = call(json!({"call": "collective", "kind": "allreduce", "bytes": bytes}));
+        let program = json!({"ranks": 1536, "grids": [{"shape": [1536]}], "phases": ["main"],
+            "body": [repeat(10.0, &[sum])]});
+        let whole = run(128, 12, "simulate", 100_000_000, &program);
+        let parts = run(128, 12, "auto", 5_000, &program);
+        assert_eq!((whole.method, parts.method), ("simulated", "composed"));
+        let (whole, parts) = (whole.time_s, parts.time_s);
+        assert!((parts / whole - 1.0).abs() < 0.1, "{bytes}: {parts} {whole}");
+    }
+}

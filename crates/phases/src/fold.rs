@@ -1,11 +1,12 @@
 //! An exchange on some nodes that stand for all: messages to other nodes go to chosen ones instead.
 //!
 //! Each rank of a chosen node sends what it sends in the whole, so that CPUs and NICs have the same
-//! work. Nodes are folded in turn, so that receivers have nearly the same work, too.
+//! work. Receivers have nearly the same work, too.
 
 use crate::compile::{ActionCode, Code, Compiled};
 use crate::expand::{Item, Position};
 use crate::folded_messages::{Folded, Messages};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use workload::Op;
 
@@ -21,7 +22,7 @@ struct Nodes {
 impl Nodes {
     /// `chosen` nodes at equal distances.
     fn new(of_ranks: &[u32], chosen: u32) -> Nodes {
-        let mut numbers = std::collections::BTreeMap::new();
+        let mut numbers = BTreeMap::new();
         let mut ranks: Vec<Vec<u32>> = Vec::new();
         let mut places = Vec::with_capacity(of_ranks.len());
         for (rank, node) in (0..).zip(of_ranks) {
@@ -37,18 +38,17 @@ impl Nodes {
         Nodes { chosen: (0..chosen).map(at).collect(), ranks, places }
     }
 
-    /// The rank that stands for another one, as the partner of a rank on `node`.
-    fn fold(&self, rank: u32, node: u32) -> u32 {
-        let (of, nth) = self.places[rank as usize];
-        if self.chosen.binary_search(&of).is_ok() {
-            return rank;
-        }
-        let n = self.chosen.len();
-        let at = of as usize % n;
-        // Traffic between nodes stays between nodes.
-        let at = if self.chosen[at] == node { (at + 1) % n } else { at };
-        let ranks = &self.ranks[self.chosen[at] as usize];
-        ranks[nth as usize % ranks.len()]
+    /// The nodes that stand for `targets` of the chosen node `own`, by target: the chosen nodes
+    /// after it in turn, for targets in the order of their distance after it. Thus all chosen nodes
+    /// receive alike from patterns that are alike on all nodes, and traffic between nodes stays
+    /// between nodes.
+    fn fold(&self, own: usize, targets: &BTreeSet<u32>) -> BTreeMap<u32, u32> {
+        let (from, n) = (self.chosen[own], self.chosen.len());
+        let after = targets.iter().copied().filter(|&target| target > from);
+        let before = targets.iter().copied().filter(|&target| target < from);
+        let others = after.chain(before).enumerate();
+        let folded = others.map(|(nth, of)| (of, self.chosen[(own + 1 + nth % (n - 1)) % n]));
+        folded.chain([(from, from)]).collect()
     }
 }
 
@@ -73,12 +73,12 @@ impl Compiled {
             let Some(receiver) = *receiver else { continue };
             messages[at].resize(ranks.len(), Vec::new());
             messages[receiver].resize(ranks.len(), Vec::new());
-            for (own, &rank) in ranks.iter().enumerate() {
-                for (to, bytes) in self.sends(rank, at) {
-                    let to = numbers[nodes.fold(to, nodes.places[rank as usize].0) as usize];
-                    messages[at][own].push((to, bytes));
+            for own in 0..nodes.chosen.len() {
+                for (from, to, bytes) in self.folded_sends(&nodes, own, at) {
+                    let (from, to) = (numbers[from as usize], numbers[to as usize]);
+                    messages[at][from as usize].push((to, bytes));
                     if receiver != at {
-                        messages[receiver][to as usize].push((own as u32, bytes));
+                        messages[receiver][to as usize].push((from, bytes));
                     }
                 }
             }
@@ -130,6 +130,25 @@ impl Compiled {
             }
         }
         Some(found)
+    }
+
+    /// Messages of the ranks of a chosen node by one instruction: sender, the rank that stands for
+    /// the target, and bytes.
+    fn folded_sends(&self, nodes: &Nodes, own: usize, at: usize) -> Vec<(u32, u32, u64)> {
+        let ranks = &nodes.ranks[nodes.chosen[own] as usize];
+        let of_rank = |&from: &u32| {
+            let sends = self.sends(from, at).into_iter();
+            sends.map(move |(to, bytes)| (from, to, bytes))
+        };
+        let mut sends: Vec<_> = ranks.iter().flat_map(of_rank).collect();
+        let targets = sends.iter().map(|&(_, to, _)| nodes.places[to as usize].0).collect();
+        let folded = nodes.fold(own, &targets);
+        for (_, to, _) in &mut sends {
+            let (node, nth) = nodes.places[*to as usize];
+            let ranks = &nodes.ranks[folded[&node] as usize];
+            *to = ranks[nth as usize % ranks.len()];
+        }
+        sends
     }
 
     /// Targets and bytes of the messages that a rank sends by one instruction.

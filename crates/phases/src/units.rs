@@ -346,6 +346,18 @@ impl Compiled {
         self.part(&[Code::Call(CallCode { phase: 0, request: 0, only: Vec::new(), action })])
     }
 
+    /// The same of a collective of all ranks, among ranks on these nodes instead.
+    pub fn world_part(&self, at: u32, nodes: &[u32]) -> Compiled {
+        let prepared = self.calls[at as usize].clone();
+        let algorithm = prepared.by_color[0][0].algorithm;
+        let mut part = self.collective_part(0);
+        (part.calls, part.families) = (vec![prepared], Vec::new());
+        part.ranks = nodes.len() as u32;
+        part.world = (0..part.ranks).collect();
+        part.prepare(nodes, &|_| algorithm);
+        part
+    }
+
     /// The same in some communicators of a family: those of the first ranks, at most about
     /// `most_ranks`, but of `least_ranks` at least. With the members. `None` if these are all.
     pub fn some_communicators(

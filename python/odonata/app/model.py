@@ -28,7 +28,8 @@ class App:
     defaults. `box` has the cells of one rank along each axis: names of options, or numbers. With
     strong scaling, the box of the first number of nodes is divided among more ranks.
 
-    `merit` computes the figure of merit, in `unit`, from `Phases` and the time in seconds.
+    `merit` computes the figure of merit, in `unit`, from `Phases` and the time in seconds. `native`
+    has the lines of the application's own output for these.
     """
 
     function: Callable[[Phases], None]
@@ -41,6 +42,7 @@ class App:
     unit: str = ""
     title: str = ""
     is_checked: bool = False
+    native: Callable[[Phases, float], list[str]] | None = None
     file: str = field(init=False)
 
     def __post_init__(self) -> None:

@@ -143,7 +143,7 @@ class Phases:
         with self._nested({"do": "loop", "count": count}):
             yield
 
-    def sampled(self, values: Sequence[Any], about: int = 30) -> Iterator[Any]:
+    def sampled(self, values: Sequence[Any], about: int = 17) -> Iterator[Any]:
         """Iterate over a sample of `values`, for loops whose iterations change gradually.
 
         Each sample follows its predecessor in `values`, which warms up. The time of the others is

@@ -46,6 +46,8 @@ class AppResult(Sweep[AppRow]):
 
     name: str
     summary: dict[str, Any] = field(repr=False)
+    native: list[str] = field(default_factory=list, repr=False)
+    """Lines of the application's own output."""
 
     def plot(self, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axes.Axes:
         """The figure of merit against nodes, with the ideal line."""
@@ -180,6 +182,7 @@ def play(
     """The same for checked options and jobs that differ in their nodes alone."""
     rows: list[dict[str, Any]] = []
     runs: list[dict[str, Any]] = []
+    native: list[str] = []
     first = jobs[0].ranks if scaling == "strong" else None
     jobs[0].check(fidelity)
     summary: dict[str, Any] = {
@@ -207,10 +210,11 @@ def play(
             answer["composition"] = measured
             answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
+        native += model.native(phases, answer["time_s"]) if model.native else []
     summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
-    result = AppResult(name, summary)
+    result = AppResult(name, summary, native)
     failure = runs[-1]["failure"] if runs else None
     if failure:
         raise SimulatedFailure.of(failure, result)

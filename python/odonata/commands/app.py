@@ -56,6 +56,8 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     if figure is not None and not figure.endswith(FIGURES):
         wrong.add("plot", figure, f"a file that ends in {', '.join(FIGURES)}")
     model = running.try_load(wrong, name)
+    if model and given["native"] and model.native is None:
+        wrong.add("native", name, "a model that has the output of its application: hpl")
     values = model.values(wrong, problem) if model else {}
     ppn = wrong.integer("ppn", given["ppn"], model.ppn if model else 1)
     if request.timeline and len(nodes) > 1:
@@ -70,7 +72,8 @@ def app(words: tuple[str, ...], **given: Any) -> int:
             model, title, jobs, values, given["scaling"], request.fidelity, messages, tick, stop
         )
     if not request.as_json:
-        print(report.shown(result), flush=True)
+        own = ["", *result.native] if given["native"] else []
+        print("\n".join([report.shown(result), *own]), flush=True)
     if figure is not None and result.rows:
         result.plot().figure.savefig(figure, dpi=150)
         request.note(f"wrote {figure}")

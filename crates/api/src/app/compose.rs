@@ -6,6 +6,7 @@
 
 use crate::Fidelity;
 use crate::calls::{self, Sums};
+use collectives::{Collective, Kind};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
 use net::NetworkModel;
@@ -34,6 +35,8 @@ struct Part {
     error_s: f64,
 }
 
+/// Messages of a sample of a loop, in budgets: its parts would not overlap.
+const SAMPLE: f64 = 4.0;
 /// Nodes that stand for all, at least. Communicators are those of as many nodes.
 const LEAST_NODES: u32 = 8;
 /// Without contention, few such nodes suffice: the fraction of what the budget allows.
@@ -58,7 +61,7 @@ pub fn compose(
     tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Composed, End> {
     let most = calls::messages_allowed(fidelity, messages) as f64;
-    let units = Units::of(program, &|part| super::estimate(part) <= most);
+    let units = Units::of(program, &|part| super::estimate(part) <= SAMPLE * most);
     let ranks = f64::from(program.ranks);
     let mut composed = Composed::empty(program);
     let mut exchanges: Vec<Option<Part>> = units.exchanges.iter().map(|_| None).collect();
@@ -206,6 +209,13 @@ impl Parts<'_> {
         }
         let part = program.collective_part(at);
         let all = super::estimate(&part);
+        if let Some(call) = program.world_call(at)
+            && all > self.most()
+            && self.fidelity == Fidelity::LogGp
+            && grows_by_rounds(call)
+        {
+            return self.extrapolated(at, self.most() / all);
+        }
         let ranks = (f64::from(program.ranks) * self.most() / all) as u32;
         let least = LEAST_NODES * per_node(self.job);
         let some = (all > self.most() && self.fidelity == Fidelity::LogGp)
@@ -214,6 +224,31 @@ impl Parts<'_> {
             Some((part, ranks)) => self.simulate(&part, &ranks),
             None => self.whole(&part),
         }
+    }
+
+    /// A collective of which each doubling of the nodes adds a round, from two smaller numbers of
+    /// nodes. `share` of the nodes fits the budget.
+    fn extrapolated(&mut self, at: u32, share: f64) -> Result<Part, End> {
+        let of_ranks = self.nodes();
+        let firsts: Vec<usize> =
+            (0..of_ranks.len()).filter(|&k| k == 0 || of_ranks[k] != of_ranks[k - 1]).collect();
+        let all = firsts.len();
+        let most = ((all as f64 * share) as usize).max(LEAST_NODES as usize).min(all);
+        let large = 1 << most.ilog2();
+        let mut on = |nodes: usize| {
+            let chosen = (0..nodes).map(|nth| nth * all / nodes).flat_map(|nth| {
+                firsts[nth]..firsts.get(nth + 1).copied().unwrap_or(of_ranks.len())
+            });
+            let ranks: Vec<u32> = chosen.map(|rank| rank as u32).collect();
+            let own: Vec<u32> = ranks.iter().map(|&rank| of_ranks[rank as usize]).collect();
+            self.simulate(&self.program.world_part(at, &own), &ranks)
+        };
+        let (small, mut part) = (on((large / 4).max(1))?, on(large)?);
+        // Two rounds more than with a quarter of the nodes.
+        let a_round = (part.totals.seconds() - small.totals.seconds()) / 2.0;
+        part.totals.communication_s[0] += a_round * (all as f64 / large as f64).log2();
+        part.error_s = a_round.abs();
+        Ok(part)
     }
 
     /// Messages of one part.
@@ -262,6 +297,12 @@ impl Parts<'_> {
         }
         Ok(Part { totals, error_s: 0.0 })
     }
+}
+
+/// Whether each doubling of the ranks adds a round of the same messages.
+fn grows_by_rounds(call: &Collective) -> bool {
+    matches!(call.kind, Kind::Barrier | Kind::Bcast | Kind::Reduce | Kind::Allreduce)
+        && call.rounds() <= 4 * (call.member.size.ilog2() + 1)
 }
 
 /// Ranks of the first node.

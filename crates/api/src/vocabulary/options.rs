@@ -361,6 +361,9 @@ pub const OPTIONS: &[Opt] = &[
 
     opt(&["app"], "plot", ("--plot", ""), Output, Text("FILE"), Nothing,
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
+    opt(&["app"], "native", ("--native", ""), Output, Flag, Nothing,
+        "Also print the results in the format of the application: the lines of HPL's output and \
+         of HPCG's summary, the statistics of Graph500 (docs/apps)."),
     opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
         "Also print the time of every algorithm."),
     opt(&["run"], "label", ("-l --label", "-prepend-rank --tag-output"), Output, Flag, Nothing,

@@ -115,6 +115,21 @@ def flops(a: Phases) -> float:
     return total * a.iterations * a.ranks
 
 
+def native(a: Phases, seconds: float) -> list[str]:
+    """Lines of the summary of ReportResults.cpp."""
+    rating = flops(a) / seconds / 1e9
+    axes = list(zip("xyz", a.shape, a.box, strict=True))
+    return [
+        f"Machine Summary::Distributed Processes={a.ranks}",
+        *(f"Global Problem Dimensions::Global n{x}={int(p * n)}" for x, p, n in axes),
+        *(f"Processor Dimensions::np{x}={p}" for x, p, _ in axes),
+        *(f"Local Domain Dimensions::n{x}={int(n)}" for x, _, n in axes),
+        f"Benchmark Time Summary::Total={seconds:g}",
+        f"GFLOP/s Summary::Raw Total={rating:g}",
+        f"Final Summary::HPCG result is VALID with a GFLOP/s rating of={rating:g}",
+    ]
+
+
 model = App(
     cg,
     grid=3,
@@ -125,5 +140,6 @@ model = App(
     merit=lambda a, seconds: flops(a) / seconds if seconds > 0 else 0.0,
     unit="flop/s",
     title="hpcg",
+    native=native,
     is_checked=True,  # with examples/apps/cg27.c, by python/tests/test_app.py
 )

@@ -6,6 +6,7 @@ panel is factorized and broadcast, and rows are exchanged, while the devices mul
 
 from odonata.app import App, Phases
 from odonata.app.models import lu
+from odonata.app.phases import PANELS
 
 DOUBLE = 8
 
@@ -52,6 +53,20 @@ def factor(a: Phases) -> None:
             update(a, rows, columns)
 
 
+def native(a: Phases, seconds: float) -> list[str]:
+    """The result lines of HPL_pdtest.c. The recursion of the panel is not modeled: C2R4 is printed.
+    """
+    n, (p, q) = lu.order(a, DOUBLE), a.shape
+    variant = f"WR{int(a.split)}{PANELS.index(a.broadcast)}C2R4"
+    gigaflops = lu.flops(n) / seconds / 1e9
+    return [
+        "=" * 80,
+        "T/V                N    NB     P     Q               Time                 Gflops",
+        "-" * 80,
+        f"{variant}{n:12d} {a.nb:5d} {p:5d} {q:5d} {seconds:18.2f}     {gigaflops:18.4e}",
+    ]
+
+
 model = App(
     factor,
     grid=lu.grid,
@@ -67,4 +82,5 @@ model = App(
     merit=lambda a, seconds: lu.flops(lu.order(a, DOUBLE)) / seconds,
     unit="flop/s",
     title="HPL",
+    native=native,
 )
