@@ -234,7 +234,7 @@ impl Parts<'_> {
             (0..of_ranks.len()).filter(|&k| k == 0 || of_ranks[k] != of_ranks[k - 1]).collect();
         let all = firsts.len();
         let most = ((all as f64 * share) as usize).max(LEAST_NODES as usize).min(all);
-        let large = 1 << most.ilog2();
+        let large = 1_usize << most.ilog2();
         let mut on = |nodes: usize| {
             let chosen = (0..nodes).map(|nth| nth * all / nodes).flat_map(|nth| {
                 firsts[nth]..firsts.get(nth + 1).copied().unwrap_or(of_ranks.len())
