@@ -4,8 +4,8 @@
 //! spread evenly over the routed links between them. It is an estimate for operators, without
 //! queues or nonminimal paths: `odonata bench --fabric` simulates the same state of the fabric.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use machine::{LinkKind, NicId, NodeId, SwitchId};
 
@@ -33,7 +33,7 @@ pub struct Traffic {
     pub jobs: BTreeMap<String, TrafficJob>,
     /// Computed when they are read, since a change of routes is far more frequent. Nothing that
     /// enters the digest reads them.
-    loads: OnceLock<Loads>,
+    loads: OnceCell<Loads>,
     /// Links between two groups, the lower one first.
     globals: BTreeMap<(u32, u32), Vec<CableId>>,
     /// Per switch: neighbors in its group, and the links to them.
@@ -90,7 +90,7 @@ impl Traffic {
             }
         }
         locals.iter_mut().for_each(|own| own.sort_unstable());
-        Traffic { jobs: BTreeMap::new(), loads: OnceLock::new(), globals, locals }
+        Traffic { jobs: BTreeMap::new(), loads: OnceCell::new(), globals, locals }
     }
 
     /// To be called after a change of jobs or routes.

@@ -69,8 +69,11 @@ fn run(machine: &Machine, seed: u64, ports: &[String]) -> (ControlPlane, Vec<Req
     (plane, acknowledged)
 }
 
-/// What the last acknowledged requests set, by path.
-fn expected(acknowledged: &[Request]) -> (BTreeMap<&str, (&Value, u64)>, BTreeMap<&str, u64>) {
+/// Policies and note of each port.
+type Ports<'a> = BTreeMap<&'a str, (&'a Value, u64)>;
+
+/// What the last acknowledged requests set, by path, and the versions of documents.
+fn expected(acknowledged: &[Request]) -> (Ports<'_>, BTreeMap<&str, u64>) {
     let (mut ports, mut versions) = (BTreeMap::new(), BTreeMap::new());
     for request in acknowledged.iter().filter(|request| request.method == "PATCH") {
         *versions.entry(request.path.as_str()).or_insert(0) += 1;
