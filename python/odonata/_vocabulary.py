@@ -174,6 +174,11 @@ OPTIONS: tuple[Option, ...] = (
         "Set a key of the machine file, such as `nic.window=64`; repeatable "
         "(docs/reference/machine-file.md)."),
     Option(
+        "app bench faults replay run show traffic tune", "node_kind", ("--node-kind",), (),
+        "Machine", "NAME", False, None, "the machine's `node_kind`", 0, 0,
+        "Kind of the job's nodes, on a machine with several: `gpu` or `cpu` on Perlmutter"
+        " (docs/models/machine.md)."),
+    Option(
         "app bench replay run show traffic tune", "routing", ("--routing",), (), "Machine",
         "NAME", False, None, "the machine's", 0, 0,
         "Routing policy: minimal, valiant, ugal-l, par, slingshot, adaptive-0, ... "
@@ -468,6 +473,10 @@ OPTIONS: tuple[Option, ...] = (
         "app", "plot", ("--plot",), (), "Output", "FILE", False, None, "", 0, 0,
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
     Option(
+        "app", "native", ("--native",), (), "Output", "", False, None, "", 0, 0,
+        "Also print the results in the format of the application: the lines of HPL's "
+        "output and of HPCG's summary, the statistics of Graph500 (docs/apps)."),
+    Option(
         "tune", "whole", ("--all",), (), "Output", "", False, None, "", 0, 0,
         "Also print the time of every algorithm."),
     Option(
@@ -526,6 +535,16 @@ OPTIONS: tuple[Option, ...] = (
         "STUDY.sweep beside the study", 0, 0,
         "Directory of finished points and the table."),
     Option(
+        "check", "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
+        "Print one JSON object on stdout."),
+    Option(
+        "check", "out", ("--out",), (), "Output", "DIR", False, None,
+        "CAMPAIGN.check beside the campaign file", 0, 0,
+        "Directory of the journal and the results."),
+    Option(
+        "check", "force", ("--force",), (), "Output", "", False, None, "", 0, 0,
+        "Begin again: remove the journal of an earlier campaign in the directory."),
+    Option(
         "sweep", "workers", ("--workers",), (), "Model", "N", False, None, "one per core", 1,
         4096,
         "Number of worker processes."),
@@ -543,8 +562,8 @@ OPTIONS: tuple[Option, ...] = (
         "validate", "held_out", ("--held-out",), (), "Measurement", "", False, None, "", 0, 0,
         "Predict the measurements that were set aside to check the bands, and no others."),
     Option(
-        "extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "", False,
-        None, "", 0, 0,
+        "check extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "",
+        False, None, "", 0, 0,
         "Print no progress line and no notes."),
     Option(
         "show", "as_toml", ("--toml",), (), "Output", "", False, None, "", 0, 0,
