@@ -13,6 +13,7 @@ import odonata as od
 from odonata import app
 from odonata.app import checking, counts, normal
 from odonata.app.phases import resolved
+from odonata.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
@@ -166,3 +167,37 @@ def test_counts_depend_on_the_size():
     assert resolved(counts(), 48, 16) == {"kind": "poisson", "mean": 3}
     assert resolved(counts(), 0, 16) is None
     assert resolved(normal(0.1), 48, 16) == normal(0.1)
+
+
+@pytest.mark.parametrize("order, expected", [
+    ("list", ["send 2 20", "recv 0 15", "recv 2 25", "send 0 10"]),
+    ("isend", ["recv 0 15", "recv 2 25", "send 2 20", "send 0 10"]),
+    ("send", ["recv 0 15", "recv 2 25", "send 2 20", "send 0 10"]),
+    # From rank 1 on: ranks 2, 3 and 0.
+    ("around", ["recv 2 25", "recv 0 15", "send 2 20", "send 0 10"]),
+])  # fmt: skip
+def test_messages_along_links_have_an_order(order, expected):
+    def model(a):
+        links = a.links([(1, 2, 3), (0, 1, 2), (2, 1, 4), (1, 0, 1)])
+        a.messages(links, [5, 5, 5, 5], head=5, order=order)
+
+    phases = app.App(model).phases(4, 1, {})
+    calls = checking.calls_of(phases)["ranks"]
+    assert [f"{op} {peer} {size}" for op, _, peer, size, *_ in calls[1]] == expected
+    assert not calls[3]
+
+
+def test_wrong_links_and_blocks_are_errors():
+    def model(a):
+        a.messages(a.links([(0, 9, 1)]), 8)
+        a.messages(a.links([(0, 1, 1)]), 8, order="first")
+        a.alltoallv([], axes=0)
+        a.alltoallv([8, 8, 8, 8], spread=[normal(0.1)])
+        a.compute(seconds=1, noise=counts())
+
+    with pytest.raises(InputError) as error:
+        app.App(model).phases(4, 1, {})
+    for words in ("rank 9", "order `first`", "no blocks", "1 spreads", "counts"):
+        assert words in str(error.value)
+    with pytest.raises(InputError, match="one per member"):
+        checking.calls_of(app.App(lambda a: a.alltoallv([8, 8, 8])).phases(4, 1, {}))
