@@ -33,7 +33,7 @@ fn alltoall(state: &Value) -> f64 {
     machine["faults"] = json!({ "name": "state", "toml": state["toml"] });
     let request = json!({
         "machine": machine, "name": "alltoall", "nodes": 64, "ppn": 1, "sizes": [16_384],
-        "fidelity": "flow", "mpi": "mpich",
+        "fidelity": "flow",
     });
     let request: BenchRequest = serde_json::from_value(request).expect("a request");
     let result = bench(&request, &mut |_| true).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -50,8 +50,8 @@ fn throughput_before_a_fault_until_the_sweep_and_after() {
     let state = |plane: &control::ControlPlane| plane.fabric_state(&[]).expect("no targets");
     let before = alltoall(&state(&plane));
     let crossing = 32.0 * 32.0 * 16_384.0 / 4.0 / 8e9;
-    // Random choices of 1,024 messages among four links differ from the mean by 5 %.
-    assert!(before > crossing && before < 1.3 * crossing, "{before} {crossing}");
+    // The messages are sent in batches and choose links at random, so the links are not always busy.
+    assert!(before > crossing && before < 1.5 * crossing, "{before} {crossing}");
     let query = "$filter=linkType eq 'global'&$top=1".to_string();
     let links = Request {
         method: "GET".to_string(),
