@@ -50,7 +50,7 @@ fn throughput_before_a_fault_until_the_sweep_and_after() {
     let state = |plane: &control::ControlPlane| plane.fabric_state(&[]).expect("no targets");
     let before = alltoall(&state(&plane));
     let crossing = 32.0 * 32.0 * 16_384.0 / 4.0 / 8e9;
-    // The messages are sent in batches and choose links at random, so the links are not always busy.
+    // Messages are sent in batches and choose links at random, so links are not always busy.
     assert!(before > crossing && before < 1.5 * crossing, "{before} {crossing}");
     let query = "$filter=linkType eq 'global'&$top=1".to_string();
     let links = Request {
