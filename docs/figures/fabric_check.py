@@ -119,7 +119,7 @@ def dgnettest(suite: Suite, faults: list[Planted]) -> tuple[int, int]:
     return len(found), false
 
 
-def run(path: Path, size: int, limit_s: float) -> None:
+def run(path: Path, size: int, first: int, limit_s: float) -> None:
     done = set()
     if path.exists():
         rows = map(json.loads, path.read_text().splitlines())
@@ -130,7 +130,7 @@ def run(path: Path, size: int, limit_s: float) -> None:
     predictions = Predictions(machine, "loggp")
     began = time.monotonic()
     longest = 0.0
-    for number in range(SIZES[size][0]):
+    for number in range(first, SIZES[size][0]):
         if number in done:
             continue
         wall = time.monotonic()
@@ -166,7 +166,8 @@ def run(path: Path, size: int, limit_s: float) -> None:
 
 
 def table(path: Path) -> None:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    read = map(json.loads, path.read_text().splitlines())
+    rows = list({(row["size"], row["number"]): row for row in read}.values())
     print("| nodes | campaigns | faults | recall | precision | right part | rounds | node-hours |")
     print("|---|---|---|---|---|---|---|---|")
     for size in (*SIZES, None):
@@ -196,10 +197,11 @@ def main() -> None:
     parser.add_argument("action", choices=("run", "table"))
     parser.add_argument("rows", type=Path)
     parser.add_argument("--size", type=int, choices=tuple(SIZES), default=128)
+    parser.add_argument("--first", type=int, default=0, help="number of the first campaign")
     parser.add_argument("--seconds", type=float, default=500.0)
     given = parser.parse_args()
     if given.action == "run":
-        run(given.rows, given.size, given.seconds)
+        run(given.rows, given.size, given.first, given.seconds)
     else:
         table(given.rows)
 
