@@ -165,6 +165,10 @@ def run(path: Path, size: int, first: int, limit_s: float) -> None:
         longest = max(longest, time.monotonic() - wall)
 
 
+def share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "-"
+
+
 def table(path: Path) -> None:
     read = map(json.loads, path.read_text().splitlines())
     rows = list({(row["size"], row["number"]): row for row in read}.values())
@@ -180,8 +184,8 @@ def table(path: Path) -> None:
         right = sum(row["right"] for row in of_size)
         rounds = sum(row["rounds"] for row in of_size) / len(of_size)
         hours = sum(row["node_seconds"] for row in of_size) / len(of_size) / 3600
-        print(f"| {size or 'all'} | {len(of_size)} | {faults} | {hits / max(faults, 1):.3f} | "
-              f"{hits / max(hits + false, 1):.3f} | {right / max(hits, 1):.3f} | {rounds:.0f} | "
+        print(f"| {size or 'all'} | {len(of_size)} | {faults} | {share(hits, faults)} | "
+              f"{share(hits, hits + false)} | {share(right, hits)} | {rounds:.0f} | "
               f"{hours:,.0f} |")  # fmt: skip
     sound = [row for row in rows if not row["planted"]]
     alarms = sum(bool(row["named"]) for row in sound)
@@ -189,7 +193,7 @@ def table(path: Path) -> None:
     faults = sum(len(row["planted"]) for row in rows)
     rule_hits = sum(row["rule_hits"] for row in rows)
     rule_false = sum(row["rule_false"] for row in rows)
-    print(f"dgnettest's rule: recall {rule_hits / max(faults, 1):.3f}, {rule_false} false alarms")
+    print(f"dgnettest's rule: recall {share(rule_hits, faults)}, {rule_false} false alarms")
 
 
 def main() -> None:
