@@ -198,6 +198,7 @@ def play(
         request = request_of(job, fidelity, phases, messages)
         answer = core.enter("app", request, tick, stop)
         timelines.finish(job.timeline, answer)
+        answer.pop("nic_counters", None)  # for the report of a library, which models do not print
         runs.append(answer)
         if answer["interrupted"] or answer["failure"]:
             break
