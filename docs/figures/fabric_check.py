@@ -122,7 +122,7 @@ def dgnettest(suite: Suite, faults: list[Planted]) -> tuple[int, int]:
 def run(path: Path, size: int, first: int, limit_s: float) -> None:
     done = set()
     if path.exists():
-        rows = map(json.loads, path.read_text().splitlines())
+        rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
         done = {row["number"] for row in rows if row["size"] == size}
     machine = od.machine("aurora")
     nodes = tuple(range(size))
@@ -159,7 +159,7 @@ def run(path: Path, size: int, first: int, limit_s: float) -> None:
             "right": len(parts & named), "rounds": sum(r.rounds for r in suite.stages),
             "node_seconds": suite.node_seconds, "rule_hits": by_rule, "rule_false": false_by_rule,
         }  # fmt: skip
-        with path.open("a") as file:
+        with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         predictions.forget()
         longest = max(longest, time.monotonic() - wall)
@@ -170,7 +170,7 @@ def share(part: int, whole: int) -> str:
 
 
 def table(path: Path) -> None:
-    read = map(json.loads, path.read_text().splitlines())
+    read = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     rows = list({(row["size"], row["number"]): row for row in read}.values())
     print("| nodes | campaigns | faults | recall | precision | right part | rounds | node-hours |")
     print("|---|---|---|---|---|---|---|---|")

@@ -57,7 +57,7 @@ class Launched:
 
     def measure(self, test: Test, repeat: int, start_s: float) -> Measured:
         plan = self.directory / f"plan-{test.key}.txt"
-        plan.write_text(plan_text(test))
+        plan.write_text(plan_text(test), encoding="utf-8")
         hosts = [self.host[node] for node in test.nodes]
         words = self.words(self.launcher.command, hosts, test.ppn,
                            [self.program(), str(plan.resolve())])  # fmt: skip

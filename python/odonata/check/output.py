@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from ..version import version
 from . import formats, page
+from .naming import name_of
 from .suite import Suite
 
 FILES = ("result.json", "passed.txt", "failed.txt", "not-run.txt", "sets.txt",
@@ -72,23 +73,6 @@ def sets(suite: Suite) -> str:
         for test, values in suite.tests
     ]
     return "\n".join(texts) + "\n" if texts else ""
-
-
-def name_of(suite: Suite, node: int) -> str:
-    """The host on the real machine, or the name in the machine file."""
-    if suite.campaign.hosts:
-        return suite.campaign.hosts[suite.campaign.nodes.index(node)]
-    return suite.wiring.names[node]
-
-
-def described(suite: Suite, part: str) -> str:
-    """A part with the names of its nodes, for people."""
-    what, _, where = part.partition(" ")
-    first, colon, nic = where.partition(":")
-    if first.isdecimal() and (colon or what == "node"):
-        name = name_of(suite, int(first))
-        return f"{what} {name}" + (f":{nic}" if colon else "")
-    return part
 
 
 def junit(found: Mapping[str, Any]) -> str:

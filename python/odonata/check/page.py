@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .suite import Suite
+from .naming import described, name_of
+from .suite import Suite
 
 MOST_SIDE = 128  # cells per side of the heat map; more nodes share a cell
 SIDE = 640  # pixels of the heat map
@@ -32,8 +32,6 @@ svg text { font: 11px system-ui, sans-serif; fill: #1c2430; }
 
 def html(suite: Suite, found: Mapping[str, Any]) -> str:
     """The whole page."""
-    from .output import described
-
     findings = found["findings"]
     verdict = (f'<span class="bad">{count(len(findings), "faulty part")}</span>' if findings
                else '<span class="good">no faulty part</span>')  # fmt: skip
@@ -82,8 +80,6 @@ def count(number: int, what: str) -> str:
 
 
 def names(suite: Suite, nodes: Sequence[int]) -> str:
-    from .output import name_of
-
     shown = [name_of(suite, node) for node in nodes[:8]]
     more = len(nodes) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
