@@ -113,6 +113,8 @@ def series(
     one, other = table(a, of_a, "rows"), table(b, of_b, "rows")
     if not one or not other:
         return []
+    if a.get("kind") == "tune":
+        return joined(of_algorithms(one), of_algorithms(other), "call", ["latency_s"])
     for key, columns in (
         ("bytes", ("latency_s", "bandwidth_B_per_s", "messages_per_s")),
         ("offered", ("accepted", "latency_mean_s", "latency_p99_s")),
@@ -123,6 +125,14 @@ def series(
             rows = joined(one, other, key, there) if there else []
             return sorted(rows, key=lambda row: row[key])
     return []
+
+
+def of_algorithms(rows: Rows) -> Rows:
+    """Rows of a tuning under the name of their call."""
+    return [
+        {**row, "call": f"{row['nodes']:,} nodes, {row['bytes']:,} B, {row['algorithm']}"}
+        for row in rows
+    ]
 
 
 WORDS: dict[str, Callable[[Any], str]] = {

@@ -99,10 +99,7 @@ class Result:
         tables.write(path, self.summary, self.data, force)
 
     def report(self, path: str | Path, force: bool = False) -> None:
-        """Write the HTML report; `force` replaces a file that is not an odonata report.
-
-        A `TuneResult` has no report and raises `InputError`.
-        """
+        """Write the HTML report; `force` replaces a file that is not an odonata report."""
         from . import report
 
         report.write(path, self.summary, self.data, force)

@@ -194,17 +194,72 @@ def test_the_report_of_replaced_results_is_removed(odonata, tmp_path):
     assert page.read_text() == "<p>mine</p>"
 
 
-def test_several_results_have_no_report(odonata, tmp_path):
-    tuned = ("tune", "bcast", *SMALL, "--nodes", "2", "--sizes", "8", "--out", "d")
-    assert odonata(*tuned).returncode == 0
-    done = odonata("report", "d")
-    assert done.returncode == 2 and "RUNDIR" in done.stderr, done.stderr
-    assert "jobs, io_bench: there is no report of `tune`" in done.stderr
-    assert not (tmp_path / "d" / "report.html").exists()
-    found = od.tune("bcast", od.machine("dragonfly-1056"), nodes=2, sizes=[8])
-    with pytest.raises(od.InputError, match="there is no report of `tune`"):
-        found.report(tmp_path / "page.html")
-    assert not (tmp_path / "page.html").exists()
+def test_each_kind_of_result_has_a_report(odonata, tmp_path):
+    quick = (*SMALL, "--fidelity", "loggp", "--quiet")
+    sizes = ("--nodes", "2,4", "--sizes", "8,64")
+    assert odonata("tune", "bcast", *quick, *sizes, "--out", "tune").returncode == 0
+    assert odonata("app", "hpcg", "--machine", "aurora", "--fidelity", "loggp", "--nodes", "1,2",
+                   "--quiet", "--out", "app").returncode == 0  # fmt: skip
+    for name, words in (("tune", "Algorithms of bcast"), ("app", "efficiency")):
+        assert odonata("report", name, "--no-published", "--quiet").returncode == 0
+        page = (tmp_path / name / "report.html").read_text()
+        assert words in page and "UTC" in page
+    (tmp_path / "study").mkdir()
+    wrong = odonata("report", "study")
+    assert wrong.returncode == 2 and "RUNDIR" in wrong.stderr
+
+
+def test_the_timeline_of_a_report(tmp_path):
+    """The drawn shares add up to the times of the ranks."""
+    import base64
+
+    (tmp_path / "p.py").write_text(
+        "from mpi4py import MPI\nc = MPI.COMM_WORLD\nb = bytearray(65536)\n"
+        "for _ in range(3):\n"
+        "    c.Sendrecv(bytes(65536), (c.rank + 2) % 4, 1, b, (c.rank - 2) % 4, 1)\n"
+        "    c.Barrier()\n"
+    )
+    job = od.machine("dragonfly-1056").job(
+        nodes=2, ppn=2, placement=[0, 0, 40, 40], timeline=od.Timeline(tmp_path / "t.odtl")
+    )
+    result = od.run(job, ["python", str(tmp_path / "p.py")], compute=1e-9)
+    result.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    found = re.search(r'id="timeline-data">(.*?)</script>', page, re.DOTALL)
+    drawn = json.loads(found[1])
+    assert (drawn["rows"], drawn["first"], drawn["last"]) == (4, 0.0, result.time)
+    shares = base64.b64decode(drawn["shares"])
+    width = (drawn["last"] - drawn["first"]) / drawn["bins"]
+    for nth, column in ((1, "waiting_s"), (2, "transfer_s")):
+        total = sum(shares[nth::3]) / 255 * width
+        assert total == pytest.approx(sum(r[column] for r in result.data["ranks"]), rel=0.01)
+    assert {"MPI_Barrier", "MPI_Sendrecv"} <= set(drawn["names"])
+    assert "Busiest links over time" in page and "Busy links between groups" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_two_results_are_compared(odonata, tmp_path):
+    quick = (*SMALL, "--fidelity", "loggp", "--quiet")
+    for name, placement in (("near", "contiguous"), ("far", "random")):
+        goal = ("replay", "t.goal", *quick, "--placement", placement, "--out", name)
+        (tmp_path / "t.goal").write_text(
+            "num_ranks 2\nrank 0 {\nsend 1000b to 1\n}\nrank 1 {\nrecv 1000b from 0\n}\n"
+        )
+        assert odonata(*goal).returncode == 0
+    done = odonata("compare", "near", "far", "-o", "c.html")
+    assert done.returncode == 0
+    assert "placement: contiguous -> random" in done.stdout and "By distance" in done.stdout
+    page = (tmp_path / "c.html").read_text()
+    assert "contiguous" in page and "By distance" in page
+    found = json.loads(odonata("compare", "near", "far", "--json").stdout)
+    times = [json.loads((tmp_path / name / "summary.json").read_text())["time_s"]
+             for name in ("near", "far")]  # fmt: skip
+    assert [found["time"]["first"], found["time"]["second"]] == times
+    assert found["time"]["ratio"] == times[1] / times[0]
+    same = odonata("compare", "near", "near")
+    assert "The requests are equal." in same.stdout and "digests are equal" in same.stdout
+    wrong = odonata("compare", "near", "nowhere")
+    assert wrong.returncode == 2 and wrong.stdout == ""
 
 
 def test_of_an_interrupted_sweep():

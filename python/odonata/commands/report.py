@@ -22,8 +22,8 @@ def write(
 ) -> None:
     """Write the results in RUNDIR as one self-contained HTML file.
 
-    RUNDIR: a directory written by `run`, `replay`, `bench` or `traffic` with --out. Results of
-    `tune` have no report.
+    RUNDIR: a directory written with --out by `run`, `replay`, `bench`, `app`, `tune` or `traffic`.
+    Two results are compared by `odonata compare`.
     """
     from .. import report
 

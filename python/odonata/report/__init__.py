@@ -166,6 +166,7 @@ def contents() -> dict[str, Callable[..., dict[str, Any]]]:
     return {
         "run": run_content, "replay": run_content, "bench": bench_content,
         "traffic": traffic_content, "jobs": jobs_content, "io_bench": io_bench_content,
+        "tune": tune_content, "app": app_content,
     }  # fmt: skip
 
 
@@ -247,6 +248,7 @@ def run_content(
         "over_time": over_time.content(s, data),
         "topology": drawings.topology(links),
         "curve": "",
+        "legend": [],
         "rows": [],
         "failure": s.get("failure"),
     }  # fmt: skip
@@ -266,7 +268,7 @@ def plain_content(title: str, headline: str, curve: str, rows: Sequence[Any]) ->
         "title": title, "headline": headline, "curve": curve, "rows": rows, "split": [],
         "by_rank": "", "calls": [], "distance": [], "matrix": "", "links": [], "link_kinds": [],
         "busiest": None, "failure": None, "unpredicted": "", "footnotes": [], "over_time": None,
-        "topology": "",
+        "topology": "", "legend": [],
     }  # fmt: skip
 
 
@@ -346,6 +348,84 @@ def jobs_content(
     }
 
 
+MOST_ALGORITHMS = 4  # lines in the drawing of a tuning, the fastest ones
+
+
+def tune_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """The content of the page of a comparison of algorithms."""
+    rows = data.get("rows") or s["rows"]
+    timed = [r for r in rows if r.get("latency_s") is not None]
+    nodes = max((r["nodes"] for r in timed), default=0)
+    series: dict[str, list[tuple[float, float]]] = {}
+    for row in timed:
+        if row["nodes"] == nodes and row["bytes"] > 0:
+            series.setdefault(row["algorithm"], []).append((row["bytes"], row["latency_s"]))
+    fastest = sorted(series.items(), key=lambda item: (min(t for _, t in item[1]), item[0]))
+    lines = [(name.replace("_", " "), points) for name, points in fastest[:MOST_ALGORITHMS]]
+    longest = max((len(points) for _, points in lines), default=0)
+    picture = drawings.curve(lines, "message size, bytes", f"latency on {nodes:,} nodes", True,
+                             units.short_size, drawings.tick_time) if longest > 1 else ""  # fmt: skip
+    shown = []
+    for (count, size), call in sorted(calls_of(rows).items()):
+        best = next((r for r in call if r.get("is_winner")), None)
+        own = next((r for r in call if r.get("is_default")), None)
+        ratio = "-"
+        if best and own and own.get("latency_s"):
+            ratio = f"{own['latency_s'] / best['latency_s']:.2f}x"
+        shown.append({
+            "nodes": f"{count:,}", "message": units.show_size(size),
+            "fastest": best["algorithm"].replace("_", " ") if best else "-",
+            "time": units.show_time(best["latency_s"]) if best else "-",
+            "library": own["algorithm"].replace("_", " ") if own else "-",
+            "library's time": units.show_time(own["latency_s"]) if own else "-", "ratio": ratio,
+        })  # fmt: skip
+    name = str(s.get("collective") or s.get("name") or "algorithms")
+    headline = units.show_time(min((r["latency_s"] for r in timed), default=None))
+    colors = [f"var(--{color})" for color in drawings.LINES]
+    plain = plain_content(f"Algorithms of {name}", headline, picture, shown)
+    return {**plain, "legend": [(colors[at], line[0]) for at, line in enumerate(lines)]}
+
+
+def calls_of(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int], list[Mapping[str, Any]]]:
+    """Rows by number of nodes and message size."""
+    found: dict[tuple[int, int], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["nodes"], row["bytes"]), []).append(row)
+    return found
+
+
+def app_content(
+    s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> dict[str, Any]:
+    """The content of the page of an application model."""
+    rows = data.get("rows") or s["rows"]
+    points = [(r["nodes"], r["time_s"]) for r in rows]
+    picture = drawings.curve([("time", points)], "nodes", "time", True, lambda v: f"{v:,.0f}",
+                             drawings.tick_time) if len(points) > 1 else ""  # fmt: skip
+    shown = [
+        {
+            "nodes": f"{r['nodes']:,}", "ranks": f"{r['ranks']:,}",
+            "time": units.show_time(r["time_s"], 4),
+            "figure of merit": f"{r['figure_of_merit']:.4g} {r['unit']}",
+            "efficiency": units.show_percent(r["efficiency"]),
+        }
+        for r in rows
+    ]  # fmt: skip
+    plain = plain_content(
+        s["name"], units.show_time(min((r["time_s"] for r in rows), default=None), 4), picture, shown
+    )
+    phases = (s.get("runs") or [{}])[-1].get("phases") or []
+    for row in phases:
+        plain["footnotes"].append(
+            f"{row['phase']} on {rows[-1]['nodes']:,} nodes: computation "
+            f"{units.show_time(row['compute_s'])}, communication "
+            f"{units.show_time(row['communication_s'])}"
+        )
+    return plain
+
+
 def traffic_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
@@ -355,6 +435,10 @@ def traffic_content(
     points = [(r["offered"], r["accepted"]) for r in rows if r.get("hops_mean")]
     picture = drawings.curve([(s["pattern"], points)], "offered load", "accepted load", False,
                         lambda v: f"{v:.2g}", lambda v: f"{v:.2g}")  # fmt: skip
+    late = [(r["offered"], r["latency_mean_s"]) for r in rows if r.get("latency_mean_s")]
+    if late and points:
+        picture += drawings.curve([("mean latency", late)], "offered load", "mean latency", False,
+                                  lambda v: f"{v:.2g}", drawings.tick_time)  # fmt: skip
     shown = [
         {
             "offered": f"{r['offered']:.3f}",
