@@ -1,7 +1,12 @@
-"""The progress line: simulated time, events, rate, wall clock; on a terminal only, by rich."""
+"""The progress line: simulated time, events, rate, wall clock; on a terminal only, by rich.
+
+Where the end is known, the line also has the percentage and the estimated remaining time. With
+ODONATA_PROGRESS=json, each second of a command prints one JSON object on stderr instead.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
@@ -13,12 +18,28 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Progress:
-    """Redraws one line of `to` at every tick, and clears it when done."""
+VARIABLE = "ODONATA_PROGRESS"
+LINE_S = 1.0  # wall time between two machine-readable lines, seconds
 
-    def __init__(self, title: str, quiet: bool = False, to: TextIO | None = None):
+
+class Progress:
+    """Redraws one line of `to` at every tick, and clears it when done.
+
+    `expected_s` is the simulated time at the end, if it is known.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        quiet: bool = False,
+        to: TextIO | None = None,
+        expected_s: float | None = None,
+    ):
         self.title = title
+        self.expected_s = expected_s
         self.to = to or sys.stderr
+        self.is_json = os.environ.get(VARIABLE) == "json"
+        self._last_line = 0.0
         self.on = self.to.isatty() and os.environ.get("TERM") != "dumb" and not quiet
         self._drawn = False
         self._console: Console | None = None
@@ -50,12 +71,31 @@ class Progress:
         return self._console
 
     def __call__(self, tick: dict[str, Any]) -> None:
-        if not self.on:
+        if not (self.on or self.is_json):
             return
         # Ticks lack the simulated time while ranks start or compute; the last value is shown.
         for key in ("time_s", "events"):
             tick[key] = self._furthest[key] = max(tick.get(key) or 0, self._furthest.get(key, 0))
-        self.draw(line(self.title, tick))
+        tick["share"] = share_of(tick, self.expected_s)
+        if self.is_json:
+            self.report(tick)
+        else:
+            self.draw(line(self.title, tick))
+
+    def report(self, tick: dict[str, Any]) -> None:
+        """Print the tick as a JSON object, at most once per second of wall clock."""
+        wall = tick.get("wall_s") or 0.0
+        if wall - self._last_line < LINE_S:
+            return
+        self._last_line = wall
+        events = tick.get("events") or 0
+        found = {
+            "progress": self.title, "time_s": tick.get("time_s"), "events": events,
+            "events_per_s": events / wall if wall else None, "wall_s": wall,
+            "phase": tick.get("phase"), "share": tick["share"],
+            "remaining_s": remaining(tick["share"], wall),
+        }  # fmt: skip
+        print(json.dumps(found), file=self.to, flush=True)
 
     def draw(self, words: str) -> None:
         """Put these words on the line, cut to its width."""
@@ -73,10 +113,25 @@ class Progress:
         self._drawn = True
 
 
+def share_of(tick: dict[str, Any], expected_s: float | None) -> float | None:
+    """The part of the simulated time that has passed, below 1; None if the end is unknown."""
+    if not expected_s or not tick.get("time_s"):
+        return None
+    return min(tick["time_s"] / expected_s, 0.999)
+
+
+def remaining(share: float | None, wall: float) -> float | None:
+    """The estimated remaining wall time, seconds."""
+    return wall * (1 / share - 1) if share and wall else None
+
+
 def line(title: str, tick: dict[str, Any]) -> str:
     """A tick as one line."""
     wall, events = tick.get("wall_s") or 0.0, tick.get("events")
     parts = [title]
+    share = tick.get("share")
+    if share:
+        parts.append(f"{100 * share:.0f} %")
     phase = tick.get("phase") or (None if events else "starting")
     if phase:
         parts.append(str(phase))
@@ -88,6 +143,9 @@ def line(title: str, tick: dict[str, Any]) -> str:
             parts.append(f"{show_count(events / wall)}/s")
     if wall:
         parts.append(clock(wall))
+    left = remaining(share, wall)
+    if left is not None:
+        parts.append(f"about {clock(left)} left")
     return " | ".join(parts)
 
 

@@ -38,6 +38,12 @@ class Trace:
         ppn = ((self.header or {}).get("recorded") or {}).get("ppn")
         return ppn if isinstance(ppn, int) and ppn > 0 else 1
 
+    @property
+    def time_s(self) -> float | None:
+        """Time of the recorded run, seconds; None if unknown."""
+        time = ((self.header or {}).get("recorded") or {}).get("time_s")
+        return float(time) if isinstance(time, (int, float)) and time > 0 else None
+
     def notes(self) -> list[str]:
         """Notes on a record that limit the validity of its times."""
         header, found = self.header or {}, []

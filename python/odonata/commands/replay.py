@@ -33,7 +33,7 @@ def replay(trace: str | None, **given: Any) -> int:
     request.finish()
     assert found is not None, "reported above"
     stop = core.Stop()
-    with Progress("replay", request.quiet) as tick:
+    with Progress("replay", request.quiet, expected_s=found.time_s) as tick:
         job = request.job(1, ppn)
         result = play(job, found, request.fidelity, given["compute"], factor, False, tick, stop)
     summary = result.summary

@@ -365,8 +365,9 @@ def tune_content(
     fastest = sorted(series.items(), key=lambda item: (min(t for _, t in item[1]), item[0]))
     lines = [(name.replace("_", " "), points) for name, points in fastest[:MOST_ALGORITHMS]]
     longest = max((len(points) for _, points in lines), default=0)
-    picture = drawings.curve(lines, "message size, bytes", f"latency on {nodes:,} nodes", True,
-                             units.short_size, drawings.tick_time) if longest > 1 else ""  # fmt: skip
+    label = f"latency on {nodes:,} nodes"
+    picture = drawings.curve(lines, "message size, bytes", label, True, units.short_size,
+                             drawings.tick_time) if longest > 1 else ""  # fmt: skip
     shown = []
     for (count, size), call in sorted(calls_of(rows).items()):
         best = next((r for r in call if r.get("is_winner")), None)
@@ -413,9 +414,8 @@ def app_content(
         }
         for r in rows
     ]  # fmt: skip
-    plain = plain_content(
-        s["name"], units.show_time(min((r["time_s"] for r in rows), default=None), 4), picture, shown
-    )
+    headline = units.show_time(min((r["time_s"] for r in rows), default=None), 4)
+    plain = plain_content(s["name"], headline, picture, shown)
     phases = (s.get("runs") or [{}])[-1].get("phases") or []
     for row in phases:
         plain["footnotes"].append(
