@@ -8,8 +8,9 @@ import sqlite3
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import odonata as od
 import pytest
+
+import odonata as od
 from odonata.timelines import paraver, perfetto
 from odonata.timelines import records as tl
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import odonata as od
 import pytest
 from conftest import ROOT
+
+import odonata as od
 from odonata.traces.schedule import ANY, Schedule
 
 EXAMPLES = ROOT / "examples" / "traces"
