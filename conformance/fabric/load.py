@@ -33,7 +33,7 @@ def main() -> int:
 
 def resident_mb(pid: int) -> float:
     """Resident memory of a process."""
-    text = Path(f"/proc/{pid}/statm").read_text()
+    text = Path(f"/proc/{pid}/statm").read_text(encoding="ascii")
     return int(text.split()[1]) * 4096 / 1e6
 
 

@@ -80,11 +80,11 @@ OPTIONAL = {
 }
 # Folders, and the arrays of pyproject.toml that list what their scripts import.
 DECLARED = {
-    "python/odonata": ("dependencies", "dask"),
+    "python/odonata": ("dependencies", "dask", "fabric"),
     "docs": ("dependencies", "docs"),
     "examples": ("dependencies", "test"),
     "fuzz": ("dependencies", "test"),
-    "conformance": ("dependencies", "test"),
+    "conformance": ("dependencies", "test", "conformance"),
     "validation": ("dependencies", "test"),
     "python/tests": ("dependencies", "test"),
 }

@@ -8,14 +8,13 @@ import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from .. import (
     background_traffic,
     core,
-    fabrics,
     faults,
     machines,
     names,
@@ -30,6 +29,9 @@ from ..libraries import rules_request
 from ..machines import Job, Machine
 from ..streams import say
 from ..terminal import escaped
+
+if TYPE_CHECKING:
+    from .. import fabrics
 
 SIZES_WANTED = f"sizes in bytes: {units.SIZES}"
 
@@ -48,6 +50,8 @@ class Request:
                 changes.append(f"congestion.management={given['congestion']}")
         self.fabric: fabrics.Fabric | None = None
         if given.get("fabric") is not None:
+            from .. import fabrics  # takes long: it is a client of HTTP
+
             self.fabric, found = fabrics.read(self.wrong, given, changes)
             for words in self.fabric.notes if self.fabric else ():
                 self.note(words)
