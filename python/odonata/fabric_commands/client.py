@@ -5,6 +5,7 @@ The address is in ODONATA_FABRIC (default http://127.0.0.1:8000), a token in ODO
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import ssl
@@ -58,7 +59,7 @@ class Client:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             raise ClientError(error.code, message_of(error)) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             raise ClientError(0, f"no answer of {self.address}: {reason}") from None
         return json.loads(text) if text else None
