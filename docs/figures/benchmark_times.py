@@ -36,6 +36,7 @@ NOTES = """\
 - `refused`: with these sizes the run is an input error before it starts. The error states the
   number of messages, the estimated time, and the `--messages` that allows it.
 - `stopped`: with these sizes the run was stopped after a minute.
+- `-`: not measured; `python docs/figures/benchmark_times.py` adds it.
 """
 
 
