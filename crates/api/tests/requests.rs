@@ -55,14 +55,14 @@ fn a_run_that_takes_long_is_refused_beforehand() {
 #[test]
 fn buffers_beyond_a_nodes_memory_are_a_limit_of_the_machine() {
     let with = |limits: &str| {
-        let mut request = request("allgather", 2, &[8, 4 << 10]);
-        request["machine"]["set"] = serde_json::json!([["node.memory", "20 KiB"]]);
+        let mut request = request("allgather", 2, &[8, 1 << 20]);
+        request["machine"]["set"] = serde_json::json!([["node.memory", "2 MB"]]);
         (request["limits"], request["mpi"]) = (limits.into(), "none".into());
         run(request).expect("legal")
     };
     let failed = with("fail");
     assert_eq!(failed.rows.len(), 1, "the smaller size fits");
-    let failure = failed.failure.expect("two ranks of a node have five blocks of 4 KiB each");
+    let failure = failed.failure.expect("two ranks of a node have five blocks of 1 MiB each");
     assert!(failure.kind == "limit" && failure.message.contains("out of memory"), "{failure:?}");
     let warned = with("warn");
     assert!(warned.failure.is_none() && warned.rows.len() == 2);
