@@ -125,7 +125,8 @@ def h5py() -> Program:
         compiler = places.CACHE / "bin" / "mpicc-mpich"
         compiler.parent.mkdir(parents=True, exist_ok=True)
         # The wrapper would take the compiler named by CC, which is this script.
-        compiler.write_text(f'#!/bin/sh\nunset CC; exec sh "{places.COMPILER}" -abi=mpich "$@"\n')
+        script = f'#!/bin/sh\nunset CC; exec sh "{places.COMPILER}" -abi=mpich "$@"\n'
+        compiler.write_text(script, encoding="utf-8")
         compiler.chmod(0o755)
         (folder,) = home.glob("usr/lib/*/hdf5/mpich")
         own = places.COMPILER.parents[1] / "_lib"

@@ -55,7 +55,7 @@ def wait_for(log, what, count):
     """Wait until `what` is in the log `count` times; the time, or None."""
     end = time.perf_counter() + WAIT_S
     while time.perf_counter() < end:
-        if log.exists() and log.read_text(errors="replace").count(what) >= count:
+        if log.exists() and log.read_text(encoding="utf-8", errors="replace").count(what) >= count:
             return time.perf_counter()
         time.sleep(0.0005)
     return None
@@ -68,8 +68,8 @@ def opensm_ms(groups, switches):
     n = groups * switches
     with tempfile.TemporaryDirectory() as folder:
         net, log = Path(folder) / "net", Path(folder) / "opensm.log"
-        net.write_text(net_file(groups, switches))
-        (Path(folder) / "opensm.conf").write_text("force_log_flush TRUE\n")
+        net.write_text(net_file(groups, switches), encoding="utf-8")
+        (Path(folder) / "opensm.conf").write_text("force_log_flush TRUE\n", encoding="utf-8")
         size = ["-N", str(2 * n + 64), "-S", str(n + 32), "-P", str(n * 64 + 1024)]
         sim = subprocess.Popen(
             ["ibsim", "-s", *size, str(net)],
@@ -91,7 +91,7 @@ def opensm_ms(groups, switches):
             if wait_for(log, "SUBNET UP", 1) is None:
                 return None
             time.sleep(1.0)
-            before = log.read_text(errors="replace").count("SUBNET UP")
+            before = log.read_text(encoding="utf-8", errors="replace").count("SUBNET UP")
             start = time.perf_counter()
             sim.stdin.write(f'Unlink "S{n - 1}"\n'.encode())
             sim.stdin.flush()

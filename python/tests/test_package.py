@@ -76,6 +76,7 @@ def test_published_measurements_are_read_when_they_are_used():
 OPTIONAL = {
     "pandas": "`to_pandas`",
     "mpi4py": "the interpreter that starts ranks, if their script imports it",
+    "h5py": "conformance/libraries, which builds it over parallel HDF5",
     "IPython": "a notebook, whose kernel has it",
 }
 # Folders, and the arrays of pyproject.toml that list what their scripts import.
