@@ -107,9 +107,7 @@ impl Compiled {
         let (mut first, mut sends) = (None, false);
         for (at, code) in self.code.iter().enumerate() {
             let call = match code {
-                // The loop that executes the part twice.
-                Code::Begin(0) if at == 0 => continue,
-                Code::End(0) if at + 1 == self.code.len() => continue,
+                Code::Begin(_) | Code::End(_) if first.is_none() && !sends => continue,
                 Code::Begin(_) | Code::End(_) => return None,
                 Code::Call(call) => call,
             };

@@ -19,6 +19,7 @@ from . import phases as limits
 from . import shapes
 from .phases import ModelStopped, Phases, input_error
 
+
 @dataclass
 class App:
     """An application model.

@@ -37,8 +37,10 @@ struct Part {
 
 /// Messages of a sample of a loop, in budgets: its parts would not overlap.
 const SAMPLE: f64 = 4.0;
-/// Nodes that stand for all, at least. Communicators are those of as many nodes.
+/// Nodes that stand for all, at least.
 const LEAST_NODES: u32 = 8;
+/// Nodes of whose ranks all communicators are simulated, at least.
+const LEAST_OF_SOME: u32 = 2;
 /// Without contention, few such nodes suffice: the fraction of what the budget allows.
 const FOLDING: u32 = 8;
 
@@ -164,8 +166,8 @@ impl Parts<'_> {
         Part { totals, error_s: 0.0 }
     }
 
-    /// An exchange of all ranks; of some planes of the grid alone if it exceeds a fraction of the
-    /// budget and is alike on all planes.
+    /// An exchange of all ranks. If it exceeds a fraction of the budget: of some planes of the grid
+    /// if it is alike on all planes, or else of some nodes.
     fn exchange(&mut self, exchange: &Compiled) -> Result<Part, End> {
         let most = self.most();
         let all = super::estimate(exchange);
@@ -174,13 +176,14 @@ impl Parts<'_> {
         }
         let ranks = (f64::from(exchange.ranks) * most / all) as u32;
         let per_node = per_node(self.job);
-        let part = exchange.cut(ranks, per_node).or_else(|| {
-            // With contention in the network, the nodes that stand for all have too little of it.
-            let is_alone = self.fidelity == Fidelity::LogGp;
+        let cut = exchange.cut(ranks, per_node);
+        let is_small = cut.as_ref().is_some_and(|(_, own)| own.len() as u32 <= ranks);
+        // With contention in the network, the nodes that stand for all have too little of it.
+        let folded = (!is_small && self.fidelity == Fidelity::LogGp).then(|| {
             let nodes = (ranks / FOLDING / per_node.max(1)).max(LEAST_NODES);
-            is_alone.then(|| exchange.folded(&self.nodes(), nodes)).flatten()
+            exchange.folded(&self.nodes(), nodes)
         });
-        match part {
+        match folded.flatten().or(cut) {
             Some((part, ranks)) => self.simulate(&part, &ranks),
             None => self.whole(exchange),
         }
@@ -217,7 +220,7 @@ impl Parts<'_> {
             return self.extrapolated(at, self.most() / all);
         }
         let ranks = (f64::from(program.ranks) * self.most() / all) as u32;
-        let least = LEAST_NODES * per_node(self.job);
+        let least = LEAST_OF_SOME * per_node(self.job);
         let some = (all > self.most() && self.fidelity == Fidelity::LogGp)
             .then(|| program.some_communicators(at, ranks, least));
         match some.flatten() {
@@ -246,8 +249,9 @@ impl Parts<'_> {
         let (small, mut part) = (on((large / 4).max(1))?, on(large)?);
         // Two rounds more than with a quarter of the nodes.
         let a_round = (part.totals.seconds() - small.totals.seconds()) / 2.0;
-        part.totals.communication_s[0] += a_round * (all as f64 / large as f64).log2();
-        part.error_s = a_round.abs();
+        let more_s = a_round * (all as f64 / large as f64).log2();
+        part.totals.communication_s[0] += more_s;
+        part.error_s = more_s.abs() / 2.0; // Rounds differ by half of one [estimate].
         Ok(part)
     }
 
