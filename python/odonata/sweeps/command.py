@@ -23,6 +23,9 @@ from .store import ERROR
 # Numbers that are no counts.
 PLAIN = ("seed", "point")
 # Columns of traffic about packets that have arrived.
+BAND = ("low", "high")
+# Columns that bands belong to.
+PREDICTED = ("latency_s", "bandwidth_B_per_s", "messages_per_s", "time_s")
 SURVIVORS = ("latency_mean_s", "latency_p50_s", "latency_p99_s")
 FOOT = "# * of the packets that had come at the end; with the age of the `unfinished`: least_..._s"
 
@@ -102,10 +105,10 @@ def shown(rows: Sequence[Mapping[str, Any]]) -> str:
     """The table without digests. Constant columns are listed above it, notes below it."""
     names = [name for name in (rows[0] if rows else ()) if name not in ("digest", "notes")]
     same = [n for n in names if n != "point" and len({row[n] for row in rows}) == 1]
-    head = [f"# {n}  {cell(n, rows[0][n])}" for n in same if rows[0][n] is not None]
+    head = [f"# {n}  {cell_of(rows[0], n)}" for n in same if rows[0][n] is not None]
     differ = [name for name in names if name not in same]
     cells = [[f"# {differ[0]}", *differ[1:]]] if rows else []
-    cells += [[cell(name, row[name]) + mark(name, row) for name in differ] for row in rows]
+    cells += [[cell_of(row, name) + mark(name, row) for name in differ] for row in rows]
     sides = "".join("<" if is_text(rows, name) else ">" for name in differ)
     foot = [FOOT] if any(mark(name, row) for row in rows for name in differ) else []
     return "\n".join([*head, *Terminal(sys.stdout).columns(cells, sides), *foot, *notes(rows)])
@@ -134,6 +137,12 @@ def mark(name: str, row: Mapping[str, Any]) -> str:
 
 def is_text(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
     return any(isinstance(row[name], str) for row in rows)
+
+
+def cell_of(row: Mapping[str, Any], name: str) -> str:
+    """The cell of a column; ends of a band have the unit of what they bound."""
+    bounded = (one for one in PREDICTED if row.get(one) is not None)
+    return cell(next(bounded, name) if name in BAND else name, row[name])
 
 
 def cell(name: str, value: Any) -> str:

@@ -10,16 +10,20 @@ SINGLE = 4  # bytes: the matrix is stored in 32 bits
 
 
 def diagonal(a: Phases, row: int, column: int) -> None:
-    """The owner factorizes and inverts a block and broadcasts it along its row and column."""
+    """The owner factorizes and inverts a block and broadcasts it along its row and column.
+
+    By rings, as panels are [estimate]: the root of a tree would wait for ranks that the rings of
+    the step before reach last, so that steps would not overlap.
+    """
     nb = a.nb
     with a.phase("diagonal"):
         with a.where(axis=0, at=row), a.where(axis=1, at=column):
             a.compute(flops=2 * nb**3, bytes=4 * nb * nb, kernel="panel", precision="fp32",
                       host=True)
         with a.where(axis=0, at=row):
-            a.bcast(4 * nb * nb, axes=1, root=column)
+            a.panel_bcast(4 * nb * nb, axis=1, root=column, algorithm=a.broadcast)
         with a.where(axis=1, at=column):
-            a.bcast(4 * nb * nb, axes=0, root=row)
+            a.panel_bcast(4 * nb * nb, axis=0, root=row, algorithm=a.broadcast)
 
 
 def factorize(a: Phases, n: int) -> None:
