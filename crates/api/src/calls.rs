@@ -433,7 +433,10 @@ fn ranges(call: &Collective) -> Option<Vec<RoundRange>> {
         // Half of the rounds combine.
         (Kind::Allreduce, A::Ring) if full => vec![alike(0, p - 1), alike(p - 1, rounds)],
         // First a tree from the root. Pieces are rounded up, so the last may be empty.
-        (Kind::Bcast, A::ScatterRing) if pieces(call) == u64::from(p) => {
+        // Where few ranks have no piece, rounds are alike enough.
+        (Kind::Bcast, A::ScatterRing)
+            if pieces(call) == u64::from(p) || call.bytes >= 8 * u64::from(p) =>
+        {
             let lead = rounds - (p - 1);
             vec![RoundRange::new(0, lead, false, false), alike(lead, rounds)]
         }

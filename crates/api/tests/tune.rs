@@ -50,7 +50,7 @@ fn request_for_equal_groups(collective: &str, bytes: u64, messages: u64) -> Tune
 }
 
 /// Pieces of a vector are rounded up, which leaves the last ranks of a broadcast without one and
-/// breaks the symmetry: 1,300 B are 130 pieces of 10 B. Rings are sampled nevertheless.
+/// breaks the symmetry: 1,300 B are 130 pieces of 10 B.
 #[test]
 fn ranks_without_a_piece_have_no_representative() {
     for (bytes, ranks) in [(1_300, 144), (14_400, 24)] {
