@@ -167,11 +167,16 @@ fn run_at_fidelity(
         sizes.iter().map(|&b| plan(&session.job, benchmark, shape(b), None, &session.overrides));
     let beyond = plans.find_map(|plan| {
         let plan = BenchPlan { window, ..plan };
-        too_many(&plan, fidelity, request.messages)
-            .or_else(|| too_long(&session.job, &plan, fidelity, request.messages))
+        if let Some(input_error) = too_many(&plan, fidelity, request.messages) {
+            return Some(Err(vec![input_error]));
+        }
+        let long = too_long(&session.job, &plan, fidelity, request.messages)?;
+        // Another fidelity may be faster.
+        let slow = AutoOutcome::TooLong(plan.bytes, request.messages, "messages");
+        Some(if tolerance.is_some() { Ok(slow) } else { Err(vec![long]) })
     });
-    if let Some(input_error) = beyond {
-        return Err(vec![input_error]);
+    if let Some(beyond) = beyond {
+        return beyond;
     }
     let bands = match request.error_bars.then_some(request.replica_packets) {
         None => Ok(vec![None; sizes.len()]),
