@@ -306,7 +306,7 @@ def test_a_cut_journal_continues_with_the_same_verdict(tmp_path):
         assert again == whole
         # The same measurements, each once.
         assert journal.read_bytes() == data
-    again = Journal(journal, text)
+    again = Journal(journal, running.identity(campaign.read(tmp_path / "c.toml")))
     again.close()
     assert journal.read_bytes() == data and again.added == 0
     with pytest.raises(InputError, match="journal"):
@@ -501,3 +501,24 @@ def test_the_epilog_removes_services_that_the_job_left(node):
     assert node("epilog").returncode == 0
     assert (node.path / "deleted").read_text().split() == ["9", "9"]  # on both NICs
     assert not (node.path / "scontrol").exists()
+
+
+def test_a_file_that_is_no_journal_is_kept(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    for text in ("my notes\n", '{"campaign": "x"}\n{"key": "a", "value": 1}\n'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError):
+            Journal(path, "campaign")
+        assert path.read_text(encoding="utf-8") == text
+
+
+def test_an_incomplete_last_line_of_a_journal_is_dropped(tmp_path):
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path, "campaign")
+    journal.put("a", 1)
+    journal.close()
+    whole = path.read_text(encoding="utf-8")
+    path.write_text(whole + '{"key": "b"', encoding="utf-8")
+    journal = Journal(path, "campaign")
+    journal.close()
+    assert journal.found == {"a": 1} and path.read_text(encoding="utf-8") == whole

@@ -344,3 +344,18 @@ def test_time_follows_the_wall_clock(serve):
     again = serve("--no-auth", port=service.port).wait()
     # No client sees the time go back.
     assert again.client("none").get("/simulation/clock")["nowSeconds"] >= before + 50
+
+
+def test_the_host_of_a_request_names_no_resource(serve):
+    """Without a token, on an open path, with a document in the Host header."""
+    service = serve().wait()
+    host = f"localhost:{service.port}/fabric/port-policies/edge-policy?"
+    headers = {"Host": host, "Content-Type": "application/json"}
+    status, *_ = raw(service, "PATCH", "/", headers, b"{}")
+    assert status in (400, 403)
+
+
+def test_an_advance_that_is_no_whole_number_of_steps_ends(serve):
+    client = serve().wait().client()
+    for _ in range(3):
+        client.request("POST", "/simulation/clock/advance", {"seconds": 0.1})

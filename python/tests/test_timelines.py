@@ -327,3 +327,14 @@ def test_the_command_writes_and_describes_a_timeline(tmp_path: Path, ring, odona
                   str(tmp_path / "a.prv"), "--json")  # fmt: skip
     assert json.loads(out.stdout)["timeline"]["messages"] == ring[1].summary["messages"]
     assert {p.suffix for p in tmp_path.iterdir()} == {".prv", ".pcf", ".row"}
+
+
+def test_a_timeline_does_not_replace_the_trace_that_is_replayed(odonata):
+    trace = Path(__file__).parents[2] / "examples/traces/paraver"
+    for file in trace.iterdir():
+        (odonata.cwd / file.name).write_bytes(file.read_bytes())
+    (name,) = (file.name for file in trace.glob("*.prv"))
+    before = (odonata.cwd / name).read_bytes()
+    done = odonata("replay", name, "--machine", "dragonfly-1056", "--timeline", name)
+    assert done.returncode == 2 and "another file than the trace" in done.stderr
+    assert (odonata.cwd / name).read_bytes() == before

@@ -38,16 +38,22 @@ class Journal:
             return 0
         data = path.read_bytes()
         kept = 0
-        for number, line in enumerate(data.splitlines(keepends=True)):
-            if not line.endswith(b"\n"):
-                break
+        lines = data.splitlines(keepends=True)
+        first = json.dumps({"campaign": digest}).encode()
+        if lines and not lines[-1].endswith(b"\n"):
+            # A kill left a part of it. Of a single line, it must be a part of our first one.
+            if len(lines) > 1 or first.startswith(lines[0]):
+                lines.pop()
+        for number, line in enumerate(lines):
             try:
                 row = json.loads(line)
-            except ValueError:
-                break
-            if number == 0 and row.get("campaign") != digest:
+                is_own = row.get("campaign") == digest if number == 0 else "key" in row
+            except (ValueError, AttributeError, TypeError):
+                is_own = False
+            if not is_own:
                 wrong = Diagnostics()
-                wrong.add("out", path, "the journal of this campaign file, or --force")
+                place = f"line {number + 1} of {path}"
+                wrong.add("out", place, "the journal of this campaign file, or --force")
                 wrong.raise_any()
             if number:
                 self.found[row["key"]] = row["value"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..files import read_text
+from ..version import version
 from . import output
 from .campaign import Campaign
 from .journal import Journal
@@ -22,7 +24,7 @@ def run(
     campaign: Campaign, directory: Path, tick: Callable[[str], None] | None = None
 ) -> dict[str, Any]:
     """Run or continue a campaign, and write its results to the directory."""
-    journal = Journal(directory / JOURNAL, read_text(campaign.path))
+    journal = Journal(directory / JOURNAL, identity(campaign))
     try:
         suite = suite_of(campaign, journal, directory, tick)
         suite.run()
@@ -31,6 +33,12 @@ def run(
     found = output.summary(suite)
     output.write(directory, suite, found)
     return found
+
+
+def identity(campaign: Campaign) -> str:
+    """What a journal belongs to. A changed machine or another version predicts anew."""
+    asked = [read_text(campaign.path), campaign.machine.request(), version()]
+    return json.dumps(asked, sort_keys=True)
 
 
 def suite_of(

@@ -221,14 +221,21 @@ class Suite:
     def node(self, host: str) -> int:
         """The number of a host in the machine file."""
         if self.campaign.hosts:
-            return self.campaign.nodes[self.campaign.hosts.index(host)]
-        return int(host.removeprefix("nid"))
+            short = {name.partition(".")[0]: i for i, name in enumerate(self.campaign.hosts)}
+            found = {name: i for i, name in enumerate(self.campaign.hosts)}
+            at = found.get(host, short.get(host.partition(".")[0]))
+            if at is None:
+                raise CannotRun(f"the output names host `{host}`, which is not in the campaign")
+            return self.campaign.nodes[at]
+        try:
+            return int(host.removeprefix("nid"))
+        except ValueError:
+            raise CannotRun(f"the output names host `{host}`, wanted nidNUMBER") from None
 
     def loopback(self) -> None:
         """The bandwidth of each NIC through its own switch port."""
         nodes = tuple(self.good)
-        values: list[list[float]] = []
-        names: list[Nic] = []
+        repeats: list[dict[Nic, float]] = []
         for repeat in range(self.campaign.repeats):
 
             def read(repeat: int = repeat) -> list[Any]:
@@ -236,9 +243,14 @@ class Suite:
                 return [[self.node(host), nic, rate] for (host, nic), rate in found.items()]
 
             rows = self.text(f"loopback {repeat}", len(nodes), 20.0, read)
-            names = [(node, nic) for node, nic, _ in rows]
-            self.tested.update(node for node, _ in names)
-            values.append([rate for *_, rate in rows])
+            repeats.append({(node, nic): rate for node, nic, rate in rows})
+        # Hosts print in any order, and a NIC may be missing in a repeat.
+        names = sorted(set.intersection(*map(set, repeats)))
+        missing = sorted(set.union(*map(set, repeats)) - {*names})
+        if missing or not names:
+            raise CannotRun(f"loopback: no rate in each repeat of {missing or 'any NIC'}")
+        self.tested.update(node for node, _ in names)
+        values = [[rates[name] for name in names] for rates in repeats]
         middle = statistics.median(values[0])
         found = robust.compare(values, [middle] * len(names), self.campaign.margin,
                                self.campaign.error)  # fmt: skip

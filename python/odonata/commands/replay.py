@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import click
@@ -30,6 +31,8 @@ def replay(trace: str | None, **given: Any) -> int:
     factor = factor_of(request.wrong, given["compute"])
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
+    if request.timeline is not None and same_file(request.timeline.path, trace):
+        request.wrong.add("timeline", request.timeline.path, "another file than the trace")
     request.finish()
     assert found is not None, "reported above"
     stop = core.Stop()
@@ -54,3 +57,11 @@ def replay(trace: str | None, **given: Any) -> int:
     lost = request.print_timeline(summary)
     request.deliver(summary, result.data)
     return summary["exit_code"] or lost
+
+
+def same_file(one: Any, other: Any) -> bool:
+    """Whether both exist and are one file."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 
@@ -34,5 +35,4 @@ class RateLimit:
 def is_local(host: str) -> bool:
     """Whether a Host header names this computer. A page of another site cannot make a browser send
     one, so that it cannot reach the service by DNS rebinding."""
-    name = host.rpartition("]")[0] + "]" if host.startswith("[") else host.partition(":")[0]
-    return name.lower() in ("localhost", "127.0.0.1", "[::1]")
+    return re.fullmatch(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?", host.lower()) is not None

@@ -166,8 +166,9 @@ class Plane:
         """Advance the simulated time, at most one step. Returns the time reached."""
         to_s = min(to_s, self.core.now_s + STEP_S)
         if to_s > self.reserved_s:
-            self.reserved_s = to_s + RESERVE_WALL_S * self.speed
-            self.store.set_facts({"clock_s": self.reserved_s})
+            reserved_s = to_s + RESERVE_WALL_S * self.speed
+            self.store.set_facts({"clock_s": reserved_s})
+            self.reserved_s = reserved_s
         if to_s > self.core.now_s:
             self.core.advance(to_s)
         return self.core.now_s

@@ -60,15 +60,17 @@ class Store:
     def set_facts(self, values: dict[str, Any]) -> None:
         """Store several values at once."""
         rows = [(name, json.dumps(value)) for name, value in values.items()]
-        self.db.execute("BEGIN IMMEDIATE")
-        self.db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
-        self.db.execute("COMMIT")
+        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
 
     def append(self, entries: Sequence[tuple[float, str]]) -> None:
         """Append requests with their simulated times; when this returns, they are on disk."""
+        self._write("INSERT INTO log (at_s, request) VALUES (?, ?)", entries)
+
+    def _write(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """One transaction, all or nothing."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
-            self.db.executemany("INSERT INTO log (at_s, request) VALUES (?, ?)", entries)
+            self.db.executemany(statement, rows)
             self.db.execute("COMMIT")
         except sqlite3.Error:
             if self.db.in_transaction:

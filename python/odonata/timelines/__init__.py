@@ -146,6 +146,8 @@ def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
                 writer.write(records, path)
     except OSError as error:
         found["unwritten"] = f"{path}: {why(error)}"
+    except Exception as error:  # the result of the run must not be lost
+        found["unwritten"] = f"{path}: {type(error).__name__}: {error}"
     finally:
         if timeline.format:
             with contextlib.suppress(OSError):

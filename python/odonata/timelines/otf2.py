@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,16 +42,26 @@ def write(source: Path, target: Path) -> None:
     records = tl.open_records(source)
     calls = tl.Calls(records)
     name = target.stem
-    for old in (target, target.with_suffix(".def")):
-        old.unlink(missing_ok=True)
-    if (target.parent / name).is_dir() and any((target.parent / name).glob("*.evt")):
-        shutil.rmtree(target.parent / name)
-    try:
-        writer = otf2.writer.Writer(str(target.parent), name, timer_resolution=PS_PER_S)
-        with contextlib.closing(writer) as archive:
-            convert(otf2, archive, records, calls)
-    except otf2.error.Error as error:
-        raise OSError(None, f"OTF2: {error}", str(target)) from None
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{name}-") as passing:
+        try:
+            writer = otf2.writer.Writer(passing, name, timer_resolution=PS_PER_S)
+            with contextlib.closing(writer) as archive:
+                convert(otf2, archive, records, calls)
+        except otf2.error.Error as error:
+            raise OSError(None, f"OTF2: {error}", str(target)) from None
+        replace(Path(passing), target)
+
+
+def replace(new: Path, target: Path) -> None:
+    """Move an archive to its place. Of an older one only the files of OTF2 are removed."""
+    events = target.parent / target.stem
+    for old in (*events.glob("*.evt"), *events.glob("*.def")):
+        old.unlink()
+    events.mkdir(exist_ok=True)
+    for file in (new / target.stem).iterdir():
+        file.replace(events / file.name)
+    for suffix in (".def", target.suffix):
+        (new / target.name).with_suffix(suffix).replace(target.with_suffix(suffix))
 
 
 def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> None:
