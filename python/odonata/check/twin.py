@@ -16,6 +16,7 @@ from .. import benchmarking, core, io_benchmarks
 from ..machines import Machine
 from . import formats
 from .campaign import Campaign
+from .errors import CannotRun
 from .faults import Planted
 from .patterns import Test
 from .wiring import Wiring
@@ -62,7 +63,7 @@ def simulate(
     }
     answer = core.enter("exchanges", request, tick)
     if answer["failure"]:
-        raise RuntimeError(f"{test.name}: {answer['failure']['message']}")
+        raise CannotRun(f"{test.name}: {answer['failure']['message']}")
     return test.values(answer)
 
 

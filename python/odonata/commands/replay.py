@@ -31,7 +31,7 @@ def replay(trace: str | None, **given: Any) -> int:
     factor = factor_of(request.wrong, given["compute"])
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
-    if request.timeline is not None and same_file(request.timeline.path, trace):
+    if request.timeline is not None and trace is not None and same_file(request.timeline.path, trace):
         request.wrong.add("timeline", request.timeline.path, "another file than the trace")
     request.finish()
     assert found is not None, "reported above"

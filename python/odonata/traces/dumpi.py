@@ -177,10 +177,11 @@ class Communicators:
 
     def join(self, rank: int, old: str, color: int, key: int, new: str) -> None:
         """A rank calls `MPI_Comm_split` of the world."""
+        if old != WORLD:
+            return  # Uses of `new` are refused.
         nth = self.rounds[rank][0]
         self.rounds[rank][0] += 1
-        if old == WORLD:
-            self.pending[0, nth].append((color, key, rank, new))
+        self.pending[0, nth].append((color, key, rank, new))
 
     def complete(self) -> None:
         context = 0
