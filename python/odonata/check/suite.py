@@ -221,10 +221,13 @@ class Suite:
     def node(self, host: str) -> int:
         """The number of a host in the machine file."""
         if self.campaign.hosts:
-            short = {name.partition(".")[0]: i for i, name in enumerate(self.campaign.hosts)}
-            found = {name: i for i, name in enumerate(self.campaign.hosts)}
-            at = found.get(host, short.get(host.partition(".")[0]))
-            if at is None:
+            hosts = self.campaign.hosts
+            short = [name.partition(".")[0] for name in hosts]
+            if host in hosts:
+                at = hosts.index(host)
+            elif short.count(host.partition(".")[0]) == 1:
+                at = short.index(host.partition(".")[0])
+            else:
                 raise CannotRun(f"the output names host `{host}`, which is not in the campaign")
             return self.campaign.nodes[at]
         try:
