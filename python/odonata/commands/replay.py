@@ -31,8 +31,9 @@ def replay(trace: str | None, **given: Any) -> int:
     factor = factor_of(request.wrong, given["compute"])
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
-    if request.timeline is not None and trace is not None and same_file(request.timeline.path, trace):
-        request.wrong.add("timeline", request.timeline.path, "another file than the trace")
+    written = request.timeline.path if request.timeline is not None else None
+    if None not in (written, trace) and same_file(written, trace):
+        request.wrong.add("timeline", written, "another file than the trace")
     request.finish()
     assert found is not None, "reported above"
     stop = core.Stop()
