@@ -36,7 +36,7 @@ def run(
 
 
 def identity(campaign: Campaign) -> str:
-    """What a journal belongs to. A changed machine or another version predicts anew."""
+    """What a journal belongs to. A changed machine or another version is another campaign."""
     asked = [read_text(campaign.path), campaign.machine.request(), version()]
     return json.dumps(asked, sort_keys=True)
 
