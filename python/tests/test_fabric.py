@@ -359,3 +359,9 @@ def test_an_advance_that_is_no_whole_number_of_steps_ends(serve):
     client = serve().wait().client()
     for _ in range(3):
         client.request("POST", "/simulation/clock/advance", {"seconds": 0.1})
+
+
+def test_files_that_the_page_does_not_have_are_not_found(serve):
+    service = serve().wait()
+    assert raw(service, "GET", "/simulation/page/page.js", {})[0] == 200
+    assert raw(service, "GET", "/simulation/page/openapi.js", {})[0] == 404

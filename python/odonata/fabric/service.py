@@ -376,8 +376,7 @@ class Service:
         return Response(text, headers=PAGE_HEADERS, media_type="text/html")
 
     async def page_file(self, request: Request) -> Response:
-        kinds = {"page.js": "text/javascript", "page.css": "text/css", "openapi.js":
-                 "text/javascript"}  # fmt: skip
+        kinds = {"page.js": "text/javascript", "page.css": "text/css"}
         name = request.path_params["name"]
         if name not in kinds:
             raise Refused(404, f"no file `{name}` of the page")
