@@ -282,7 +282,13 @@ fn of_file(
 }
 
 /// The requested library. Its notes name the rules of a rule file that are not applied.
-fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec<InputError>> {
+/// On a known machine it has that machine's keys of library profiles and speed of cores.
+fn library(
+    common: &Common,
+    fabric: &str,
+    machine: Option<&Machine>,
+) -> Result<Library, Vec<InputError>> {
+    let mpi_speed = machine.map_or(1.0, |machine| machine.node.mpi_speed);
     let name = &common.mpi;
     let Some(text) = common.mpi_toml.as_deref().or_else(|| mpi::library::preset(name)) else {
         return Err(vec![unknown("mpi", name, mpi::library::PRESETS)]);
@@ -290,7 +296,11 @@ fn library(common: &Common, fabric: &str, mpi_speed: f64) -> Result<Library, Vec
     let complain = |at: String, errors: Vec<String>| -> Vec<InputError> {
         errors.into_iter().map(|e| InputError::new(at.clone(), "", e)).collect()
     };
-    let mut library = Library::parse(name, text, fabric)
+    let library = match machine {
+        Some(machine) => Library::parse_on(name, text, fabric, &machine.libraries),
+        None => Library::parse(name, text, fabric),
+    };
+    let mut library = library
         .map_err(|errors| complain(format!("mpi.{name}"), errors))?
         .on_cores(mpi_speed)
         .map_err(|seconds| {
@@ -473,8 +483,8 @@ pub(crate) fn run_of(
         input_errors.extend(wrong_on_any(common, job_specs));
         return Err(input_errors);
     };
-    let library = library(common, &machine.fabric, machine.node.mpi_speed)
-        .map_err(|more| input_errors.extend(more));
+    let library =
+        library(common, &machine.fabric, Some(&machine)).map_err(|more| input_errors.extend(more));
     input_errors.extend(faults::fit(&mut machine, &common.fidelity).err());
     let mut free = FreeNodes::all(&machine);
     free.allocate(&machine.nodes_down_at_start());
@@ -527,7 +537,7 @@ pub(crate) fn run_of(
 /// Input errors that do not depend on the machine, which is unknown. For a library profile: the
 /// errors on every type of network.
 fn wrong_on_any(common: &Common, job_specs: &[JobSpec<'_>]) -> Vec<InputError> {
-    let on = |fabric: &&str| library(common, fabric, 1.0).err().unwrap_or_default();
+    let on = |fabric: &&str| library(common, fabric, None).err().unwrap_or_default();
     let (mut input_errors, others) = (on(&FABRICS[0]), FABRICS[1..].iter().map(on));
     others.for_each(|of_other| input_errors.retain(|input_error| of_other.contains(input_error)));
     input_errors.extend(common.nic_policy.as_deref().and_then(|w| NicPolicy::from_name(w).err()));

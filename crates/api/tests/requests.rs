@@ -143,6 +143,47 @@ fn an_mpi_librarys_own_time_is_divided_by_the_cores_speed() {
     assert_eq!(error_keys(wrong), ["node.mpi_speed"]);
 }
 
+/// A cost of a library on one machine replaces that of its profile, also for a user's file that is
+/// `like` it. A receive that is posted while its message is in flight delays nothing; a rank that
+/// sends and receives all the time spends the time of both.
+#[test]
+fn a_machine_has_its_own_costs_of_a_library() {
+    let with = |name: &str, set: &[[&str; 2]], like: Option<&str>| {
+        let mut request = request(name, 1, &[8]);
+        request["mpi"] = "mpich".into();
+        if let Some(like) = like {
+            request["mpi_toml"] = like.into();
+        }
+        request["machine"]["set"] = serde_json::json!(set);
+        run(request).expect("legal").rows.remove(0)
+    };
+    let latency = |set: &[[&str; 2]], like: Option<&str>| {
+        with("latency", set, like).latency_s.expect("measured")
+    };
+    let slow = [["libraries.mpich.send_overhead", "1 us"]];
+    for like in [None, Some("like = \"mpich\"")] {
+        let more = latency(&slow, like) - latency(&[], like);
+        assert!((more - 380e-9).abs() < 1e-12, "{more}: 620 ns in mpich.toml");
+    }
+    let others = [["libraries.openmpi.send_overhead", "1 us"]];
+    assert_eq!(latency(&others, None), latency(&[], None));
+
+    let posting = [["libraries.mpich.post_overhead", "350 ns"]]; // 50 ns in mpich.toml
+    assert_eq!(latency(&posting, None), latency(&[], None));
+    let per_pair = |set: &[[&str; 2]]| {
+        let rate = with("bibw", set, None).bandwidth.expect("measured");
+        16.0 / rate // a message out and one in
+    };
+    let more = per_pair(&posting) - per_pair(&[]);
+    assert!((280e-9..320e-9).contains(&more), "{more}: 300 ns, within the ends of a window");
+
+    let mut wrong = request("latency", 1, &[8]);
+    wrong["machine"]["set"] = serde_json::json!([["libraries.mpich.send_overhed", "1 us"]]);
+    assert_eq!(error_keys(wrong.clone()), ["mpi.mpich"]);
+    wrong["machine"]["set"] = serde_json::json!([["libraries", "3"]]);
+    assert_eq!(error_keys(wrong), ["libraries"]);
+}
+
 /// The closed form reports how many packets used nonminimal paths, and which links they used.
 #[test]
 fn the_closed_form_counts_what_it_walks() {

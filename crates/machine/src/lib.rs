@@ -480,6 +480,8 @@ pub struct Machine {
     /// `None` without congestion management.
     pub congestion: Option<CongestionParams>,
     pub node: NodeParams,
+    /// Keys of library profiles that differ on this machine, by profile; not checked here.
+    pub libraries: toml::Table,
     /// What a rank computes on; `None` if the file has no rates.
     pub compute: Option<ComputeParams>,
     pub power: PowerParams,

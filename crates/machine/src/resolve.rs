@@ -72,6 +72,7 @@ impl MachineSpec {
             nic: self.nic(),
             congestion: self.congestion(),
             node: self.node(),
+            libraries: self.libraries.clone(),
             compute: self.compute(),
             power: self.power(),
             local_storage: self.local_storage(),

@@ -30,6 +30,8 @@ pub struct MachineSpec {
     /// Names of file systems, sorted.
     pub(crate) file_systems: Vec<String>,
     pub(crate) values: BTreeMap<String, Value>,
+    /// Keys of library profiles by profile, which the MPI layer checks.
+    pub(crate) libraries: Table,
     /// The file that each inherited key comes from.
     pub(crate) from: BTreeMap<String, String>,
 }
@@ -66,6 +68,15 @@ impl MachineSpec {
             input_errors.extend(inheritance::wrong_node_kind(&table, &node_kinds));
         }
         input_errors.extend(inheritance::remove_absent(&mut table, is_whole));
+        let libraries = match table.remove("libraries") {
+            Some(Toml::Table(libraries)) => libraries,
+            Some(other) => {
+                let expected = "tables `[libraries.NAME]` of keys of library profiles";
+                input_errors.push(InputError::new("libraries", shown(&other), expected));
+                Table::new()
+            }
+            None => Table::new(),
+        };
         let kinds: Vec<String> = match table.get("groups") {
             Some(Toml::Table(groups)) => groups.keys().cloned().collect(),
             _ => Vec::new(),
@@ -93,6 +104,7 @@ impl MachineSpec {
             classes,
             file_systems: file_systems.iter().map(|(name, _)| name.clone()).collect(),
             values: BTreeMap::new(),
+            libraries,
             from,
         };
         if spec.kinds.is_empty() && is_whole {
@@ -200,6 +212,11 @@ impl MachineSpec {
             ["about", "launcher", "node.memory", "node_kind", "node_names", "routing", "source"];
         for path in self.values.keys().filter(|path| !excluded.contains(&path.as_str())) {
             for byte in format!("{path} {:?}\n", self.values[path]).bytes() {
+                digest.mix(u64::from(byte));
+            }
+        }
+        for (name, keys) in &self.libraries {
+            for byte in format!("libraries.{name} {keys}\n").bytes() {
                 digest.mix(u64::from(byte));
             }
         }

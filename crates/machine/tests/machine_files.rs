@@ -449,6 +449,22 @@ fn a_machine_has_nodes_of_the_selected_kind() {
     }
 }
 
+/// They are of one kind of nodes, and part of the machine's digest.
+#[test]
+fn keys_of_library_profiles_are_kept_for_the_selected_nodes() {
+    let keys = |kind| {
+        let machine = try_build("alps", &[("node_kind", kind)]).expect("legal");
+        machine.libraries.get("mpich").and_then(|keys| keys.get("gpu_rdma_min")).cloned()
+    };
+    assert_eq!(keys("gh200").as_ref().and_then(|v| v.as_str()), Some("0 B"));
+    assert_eq!(keys("zen2"), None);
+    let own = try_build("aurora", &[]).expect("legal");
+    let set = ("libraries.mpich.gpu_rdma_min", "0 B");
+    let other = try_build("aurora", &[set]).expect("legal");
+    assert!(own.libraries.is_empty() && own.digest != other.digest);
+    assert_eq!(refused("aurora", &[("libraries", "3")]).len(), 1);
+}
+
 #[test]
 fn a_kind_of_nodes_is_one_of_the_machine() {
     let errors = refused("perlmutter", &[("node_kind", "gpus")]);

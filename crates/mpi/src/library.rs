@@ -61,6 +61,9 @@ pub struct Library {
     /// Copying one byte within a rank's buffer.
     pub local_copy_gap: Gap,
     pub packing: Packing,
+    /// CPU time of posting a receive. A latency does not contain it if the receive is posted while
+    /// the message is in flight; a rate of messages does.
+    pub post_overhead: Span,
     /// CPU time of any other MPI call.
     pub call_overhead: Span,
     /// How long an unsuccessful poll keeps the rank busy.
@@ -153,7 +156,7 @@ enum ValueKind {
 }
 
 /// All numeric keys.
-const KEYS: [(&str, ValueKind); 59] = [
+const KEYS: [(&str, ValueKind); 60] = [
     ("send_overhead", ValueKind::Time),
     ("recv_overhead", ValueKind::Time),
     ("rma_overhead", ValueKind::Time),
@@ -180,6 +183,7 @@ const KEYS: [(&str, ValueKind); 59] = [
     ("pack_element", ValueKind::Element),
     ("pack_member", ValueKind::Element),
     ("move_block", ValueKind::ShortTime),
+    ("post_overhead", ValueKind::Time),
     ("call_overhead", ValueKind::Time),
     ("poll_interval", ValueKind::Time),
     ("tag_ub", ValueKind::Tag),
@@ -298,6 +302,7 @@ impl Library {
             &mut self.shm_send_overhead,
             &mut self.shm_recv_overhead,
             &mut self.xpmem_start,
+            &mut self.post_overhead,
             &mut self.call_overhead,
             &mut self.gpu.overhead,
             &mut self.packing.round,
@@ -330,8 +335,21 @@ impl Library {
     /// profile does not name gets its general values. `Err` has all errors, each with the path of
     /// its key.
     pub fn parse(name: &str, text: &str, fabric: &str) -> Result<Library, Vec<String>> {
-        let mut draft = Draft::default();
-        draft.overlay(text, fabric);
+        Library::parse_on(name, text, fabric, &Table::new())
+    }
+
+    /// The same for one machine. `installed` has keys by name of an included profile: what differs
+    /// for this library as built, set up and measured there. They count for that profile, and for
+    /// files that are `like` it.
+    pub fn parse_on(
+        name: &str,
+        text: &str,
+        fabric: &str,
+        installed: &Table,
+    ) -> Result<Library, Vec<String>> {
+        let mut draft = Draft { installed: installed.clone(), ..Draft::default() };
+        draft.check_installed();
+        draft.overlay(text, fabric, true);
         // A key with a wrong value is not also missing.
         if draft.errors.is_empty() {
             let missing = KEYS.iter().filter(|(key, _)| !draft.values.contains_key(key));
@@ -381,6 +399,7 @@ impl Library {
                 member: Span(get("pack_member")),
                 moved: Span(get("move_block")),
             },
+            post_overhead: Span(get("post_overhead")),
             call_overhead: Span(get("call_overhead")),
             poll_interval: Span(get("poll_interval")),
             tag_ub: get("tag_ub") as i32,
@@ -432,6 +451,8 @@ impl Library {
 /// A profile during the overlay of its layers.
 #[derive(Default)]
 struct Draft {
+    /// Keys of the machine, by profile.
+    installed: Table,
     version: String,
     values: BTreeMap<&'static str, u64>,
     rules: Table,
@@ -439,19 +460,21 @@ struct Draft {
 }
 
 impl Draft {
-    /// Overlays a profile: first the preset it is based on, then its general keys, then those of
-    /// the fabric. Only an included profile can be a base, so the recursion ends.
-    fn overlay(&mut self, text: &str, fabric: &str) {
-        let table: Table = match text.parse() {
+    /// Overlays a profile: first the preset it is based on, then its general keys, those of the
+    /// fabric, and, for the outermost preset, those of the machine. Only an included profile can be
+    /// a base, so the recursion ends.
+    fn overlay(&mut self, text: &str, fabric: &str, is_outermost: bool) {
+        let mut table: Table = match text.parse() {
             Ok(table) => table,
             Err(error) => {
                 self.errors.push(format!("not a TOML file: {}", error.message()));
                 return;
             }
         };
-        if let Some(like) = table.get("like") {
+        let own = PRESETS.iter().find(|name| preset(name) == Some(text));
+        if let Some(like) = table.remove("like") {
             match like.as_str().and_then(preset) {
-                Some(text) => self.overlay(text, fabric),
+                Some(text) => self.overlay(text, fabric, is_outermost && own.is_none()),
                 None => {
                     let hint = did_you_mean(like.as_str().unwrap_or(""), PRESETS.iter().copied());
                     let legal = PRESETS.join(", ");
@@ -460,41 +483,64 @@ impl Draft {
                 }
             }
         }
-        for (key, value) in &table {
-            match (key.as_str(), value) {
-                ("like" | "fabric", _) => {}
-                ("version", Value::String(version)) => self.version.clone_from(version),
-                ("collectives", Value::Table(rules)) => {
-                    self.rules.extend(rules.iter().map(|(k, v)| (k.clone(), v.clone())));
-                }
-                _ => self.take("", key, value, true),
-            }
-        }
-        match table.get("fabric") {
+        let fabrics = table.remove("fabric");
+        self.layer("", &table, true);
+        match fabrics {
             Some(Value::Table(fabrics)) => {
-                for (name, keys) in fabrics {
-                    let Value::Table(keys) = keys else {
-                        self.errors.push(format!("fabric.{name}: expected a table of keys"));
-                        continue;
-                    };
-                    for (key, value) in keys {
-                        match (key.as_str(), value) {
-                            ("collectives", Value::Table(rules)) if name == fabric => {
-                                let rules = rules.iter().map(|(k, v)| (k.clone(), v.clone()));
-                                self.rules.extend(rules);
-                            }
-                            ("collectives", Value::Table(rules)) => {
-                                let at = format!("fabric.{name}.collectives");
-                                let read = Selection::parse(rules, &at);
-                                self.errors.extend(read.err().unwrap_or_default());
-                            }
-                            _ => self.take(&format!("fabric.{name}."), key, value, name == fabric),
-                        }
+                for (name, keys) in &fabrics {
+                    let at = format!("fabric.{name}");
+                    match keys {
+                        Value::Table(keys) => self.layer(&format!("{at}."), keys, name == fabric),
+                        _ => self.errors.push(format!("{at}: expected a table of keys")),
                     }
                 }
             }
             Some(_) => self.errors.push("fabric: expected tables by name of fabric".into()),
             None => {}
+        }
+        if let (true, Some(name)) = (is_outermost, own)
+            && let Some(Value::Table(keys)) = self.installed.get(*name).cloned()
+        {
+            self.layer(&format!("libraries.{name}."), &keys, true);
+        }
+    }
+
+    /// Checks the machine's keys of every profile, used here or not.
+    fn check_installed(&mut self) {
+        for (name, keys) in self.installed.clone() {
+            let at = format!("libraries.{name}");
+            match keys {
+                Value::Table(keys) if preset(&name).is_some() => {
+                    let found = self.errors.len();
+                    self.layer(&format!("{at}."), &keys, false);
+                    if self.errors.len() > found {
+                        self.installed.remove(&name); // reported once
+                    }
+                }
+                Value::Table(_) => {
+                    let hint = did_you_mean(&name, PRESETS.iter().copied());
+                    self.errors.push(format!("{at}: expected one of {}{hint}", PRESETS.join(", ")));
+                }
+                _ => self.errors.push(format!("{at}: expected a table of keys of a profile")),
+            }
+        }
+    }
+
+    /// Checks the keys of one layer, which are at path `at`, and stores them if they count here.
+    fn layer(&mut self, at: &str, keys: &Table, counts: bool) {
+        for (key, value) in keys {
+            match (key.as_str(), value) {
+                ("version", Value::String(_)) if !counts => {}
+                ("version", Value::String(version)) => self.version.clone_from(version),
+                ("collectives", Value::Table(rules)) if counts => {
+                    self.rules.extend(rules.iter().map(|(k, v)| (k.clone(), v.clone())));
+                }
+                ("collectives", Value::Table(rules)) => {
+                    let read = Selection::parse(rules, &format!("{at}collectives"));
+                    self.errors.extend(read.err().unwrap_or_default());
+                }
+                _ => self.take(at, key, value, counts),
+            }
         }
     }
 

@@ -152,6 +152,7 @@ fn call_cost<N: NetworkModel>(kernel: &Kernel<'_, N>, rank: u32, op: &Op) -> Spa
             // The library reduces copies in host memory.
             library.call_overhead + job.staging_cost(call.reduced_bytes().0, GpuSide::Out)
         }
+        Op::Recv { .. } => library.post_overhead,
         _ => library.call_overhead,
     }
 }

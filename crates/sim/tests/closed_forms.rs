@@ -85,6 +85,7 @@ pack_block = "10 ns"
 pack_stretch = "20 ns"
 pack_element = "1 ns"
 move_block = "30 ns"
+post_overhead = "50 ns"
 call_overhead = "50 ns"
 "#;
 

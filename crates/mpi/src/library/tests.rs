@@ -251,6 +251,54 @@ fn the_ends_of_ranges_are_legal_and_differ_from_no_limit() {
     assert_eq!((library.eager_max, library.control_bytes), (i64::MAX as u64, u32::MAX.into()));
 }
 
+/// They count for the profile of their name and for files that are `like` it, not for included
+/// profiles that are.
+#[test]
+fn a_machine_has_its_own_keys_of_a_profile() {
+    let installed: Table = r#"
+            [mpich]
+            send_overhead = "1 us"
+            gpu_rdma_min = "0 B"
+            version = "MPICH 4.3.1"
+            collectives.allreduce = [{ use = "ring" }]
+        "#
+    .parse()
+    .expect("a table");
+    let on = |name: &str, text: &str| {
+        Library::parse_on(name, text, "slingshot", &installed).expect("legal")
+    };
+    let own = on("mpich", preset("mpich").unwrap());
+    assert_eq!((own.send_overhead, own.gpu.rdma_min), (Span::us(1), 0));
+    assert_eq!(own.version, "MPICH 4.3.1");
+    let general = library("mpich", "slingshot");
+    assert_eq!(own.recv_overhead, general.recv_overhead);
+    assert_ne!(own.selection, general.selection);
+    let mine = on("mine", "like = \"mpich\"\ngpu_rdma_min = \"2 B\"");
+    assert_eq!((mine.send_overhead, mine.gpu.rdma_min), (Span::us(1), 2));
+    let cray = on("cray-mpich", preset("cray-mpich").unwrap());
+    assert_eq!(cray, library("cray-mpich", "slingshot"));
+    let wrong: Table = r#"
+            mpitch.send_overhead = "1 us"
+            mpich = { send_overhed = "1 us", recv_overhead = 3 }
+            openmpi = 3
+            none.collectives.bcast = [{ use = "rong" }]
+        "#
+    .parse()
+    .expect("a table");
+    let text = preset("mpich").unwrap();
+    let errors = Library::parse_on("mpich", text, "slingshot", &wrong).unwrap_err();
+    for part in [
+        "libraries.mpitch: expected one of mpich",
+        "libraries.mpich.send_overhed: found",
+        "libraries.mpich.recv_overhead: found `3`, expected a time",
+        "libraries.openmpi: expected a table",
+        "libraries.none.collectives.bcast[0].use: found `\"rong\"`",
+    ] {
+        assert!(errors.iter().any(|e| e.starts_with(part)), "{part}\n{errors:#?}");
+    }
+    assert_eq!(errors.len(), 5, "{errors:#?}");
+}
+
 #[test]
 fn all_errors_are_reported_with_their_place() {
     let text = r#"
