@@ -1,5 +1,5 @@
 """The figure of docs/models/error-bars.md: published measurements over predictions, by kind, with
-the band that the other sources give each of them.
+the band that the other organizations give each of them.
 
     python docs/figures/validation.py
 
@@ -72,7 +72,7 @@ def draw(points: list[bands.Residual]) -> None:
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_yticks(range(len(groups)), groups)
     axes.set_ylim(-0.5, len(groups) - 0.5)
-    axes.set_xlabel("measured / predicted; gray: 90 % band from all other sources")
+    axes.set_xlabel("measured / predicted; gray: band from all other organizations")
     figure.savefig(PICTURE, dpi=120)
 
 

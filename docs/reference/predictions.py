@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 import re
 import sys
 import textwrap
@@ -26,7 +27,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from odonata import bands, published, published_apps, published_files, units
+from odonata import bands, published, published_apps, published_files, residual_model, units
 from odonata.app.report import show_merit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,8 @@ OTHERS = Path(__file__).with_name("fidelity-predictions.json")
 MOST_FLOW_RANKS = 1024
 # The fidelity of most curves; curves of long runs have another one.
 PACKET, OTHER_FIDELITIES = "packet", ("flow", "loggp")
+# Beginnings of kinds that are predicted at one fidelity only.
+AT_ONE_FIDELITY = (bands.STORAGE, bands.APPLICATIONS)
 PAGES = (
     ROOT / "README.md",
     ROOT / "docs" / "validation.md",
@@ -51,6 +54,7 @@ BLOCK = re.compile(
 )
 # Digits of a stored error: differences between compilers and libraries are far smaller.
 DIGITS = 5
+BAND_DIGITS = 3
 COLUMNS = 100
 # Failures per row of the summary.
 ACROSS = 3
@@ -101,30 +105,88 @@ def residuals(
         for (size, statistic), error in zip(curve.predicted_points(), errors, strict=True):
             if size not in curve.inputs:
                 kinds = curve.kinds(size, statistic)
-                yield bands.Residual(curve.measured_by, kinds, 1.0 / (1.0 + error))
+                yield residual(curve.measured_by, kinds, 1.0 / (1.0 + error))
     for run in published_files.runs():
         for result in run.results:
             rate = rates[f"{run.id} {result.phase}"]
             if not rate["sets"]:
                 ratio = rate["measured"] / rate["predicted"]
-                yield bands.Residual(run.source, bands.storage_kinds(rate["unit"]), ratio)
+                yield residual(run.source, bands.storage_kinds(rate["unit"]), ratio)
     for one in published_apps.runs():
         if not one.sets:
             kinds = bands.application_kinds(one.app)
-            yield bands.Residual(one.origin, kinds, one.measured / results[one.id])
+            yield residual(one.origin, kinds, one.measured / results[one.id])
+
+
+def residual(source: str, kinds: bands.Kinds, ratio: float) -> bands.Residual:
+    return bands.Residual(source, published.organizations()[source], kinds, ratio)
 
 
 def bands_of(*stored: Any) -> str:
-    """The text of `python/odonata/data/bands.json`."""
-    found = {name: bands.factors(residuals(*stored, name)) for name in (PACKET, *OTHER_FIDELITIES)}
+    """The text of `python/odonata/data/bands.json`.
+
+    Rates of files and results of applications are stored at one fidelity. They are in the model of
+    each fidelity; their own bands are those of the first.
+    """
+    found: dict[str, dict[str, Any]] = {"any": {}}
+    for name in (PACKET, *OTHER_FIDELITIES):
+        table = factors(list(residuals(*stored, name)))
+        shared = {kind: row for kind, row in table.items() if kind.startswith(AT_ONE_FIDELITY)}
+        found["any"] = found["any"] or shared
+        found[name] = {kind: row for kind, row in table.items() if kind not in shared}
     head = {"about": "written by docs/reference/predictions.py", "level": bands.LEVEL}
-    return json.dumps({**head, "fidelities": rounded(found)}, indent=1) + "\n"
+    by_source = dict(sorted(published.organizations().items()))
+    tables = (f"{json.dumps(name)}: {text_of(rounded(table))}" for name, table in found.items())
+    return (
+        f"{json.dumps({**head, 'organizations': by_source}, indent=1)[:-2]},\n"
+        f' "fidelities": {{\n{",".join(tables)}}}\n}}\n'
+    )
+
+
+def factors(found: Sequence[bands.Residual]) -> dict[str, dict[str, Any]]:
+    """Rows of one fidelity by kind: numbers of sources, organizations and points, the factor, and
+    those without one organization. Kinds with enough sources have the cross-validated coverage."""
+    points = [residual_model.Point(one.organization, one.kinds, one.score) for one in found]
+    chains = {one.kinds[: n + 1] for one in found for n in range(len(one.kinds))}
+    in_order = sorted(chains, key=lambda chain: chain[-1])
+    whole = residual_model.factors(points, in_order, bands.LEVEL)
+    left_out = {
+        name: dict(zip(in_order, residual_model.factors(
+            [point for point in points if point.organization != name], in_order, bands.LEVEL
+        ), strict=True))
+        for name in sorted({one.organization for one in found})
+    }  # fmt: skip
+    rows = [
+        {
+            "measured_by": one.source,
+            "organization": one.organization,
+            "kinds": one.kinds,
+            "is_covered": one.score <= math.log(left_out[one.organization][one.kinds]),
+            "width": left_out[one.organization][one.kinds] ** 2,
+        }
+        for one in found
+    ]
+    table = {}
+    for chain, factor in zip(in_order, whole, strict=True):
+        of = [row for row in rows if chain[-1] in row["kinds"]]
+        row: dict[str, Any] = {
+            "sources": len({one["measured_by"] for one in of}),
+            "organizations": len({one["organization"] for one in of}),
+            "points": len(of),
+            "factor": factor,
+            "without": {name: of_kinds[chain] for name, of_kinds in left_out.items()},
+        }
+        if row["sources"] >= bands.LEAST:
+            row["coverage"] = bands.coverage(of)
+            row["median_width"] = median(one["width"] for one in of)
+        table[chain[-1]] = row
+    return table
 
 
 def rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: rounded(of) for key, of in value.items()}
-    return round(value, DIGITS) if isinstance(value, float) else value
+    return round(value, BAND_DIGITS) if isinstance(value, float) else value
 
 
 def rates_of(run: published_files.FileRun) -> dict[str, dict[str, Any]]:
@@ -195,25 +257,29 @@ def storage(rates: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def band_table(content: Mapping[str, Any], checked: Mapping[str, Any]) -> str:
-    """Kinds, how many sources they have, and the factors of those with enough."""
+    """Kinds, who measured them, their factors, and the coverage of those with enough sources."""
     by_fidelity = content["fidelities"]
-    head = f"| kind | sources | points | {' | '.join(by_fidelity)} | coverage |"
-    lines = [head, "|---" * (4 + len(by_fidelity)) + "|"]
-    for kind in in_order(by_fidelity[PACKET]):
-        rows = [table[kind] for table in by_fidelity.values()]
-        cells = [kind, str(rows[0]["sources"]), str(rows[0]["points"])]
-        if "factor" in rows[0]:
-            cells += [f"{row['factor']:.2f}" for row in rows]
-            cells.append(f"{100 * rows[0]['coverage']:.0f} %")
-        else:
-            cells += ["not validated"] + [""] * len(rows)
+    names = [name for name in by_fidelity if name != "any"]
+    head = f"| kind | sources | organizations | points | {' | '.join(names)} | coverage |"
+    lines = [head, "|---" * (5 + len(names)) + "|"]
+    first = {**by_fidelity["any"], **by_fidelity[PACKET]}
+    for kind in in_order(first):
+        row = first[kind]
+        cells = [kind, *(str(row[count]) for count in ("sources", "organizations", "points"))]
+        of_kind = (by_fidelity[name].get(kind, row) for name in names)
+        cells += [f"{one['factor']:.2f}" for one in of_kind]
+        refines = bands.counted_kind(kind) != kind
+        cells.append(f"{100 * row['coverage']:.0f} %" if "coverage" in row
+                     else "" if refines else bands.NOT_VALIDATED)  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
     text = (
         f"Columns of fidelities have the factor F, the last one the cross-validated coverage of "
-        f"`{PACKET}`. With the most specific kind of each point, {100 * checked['coverage']:.0f} % "
-        f"of all {checked['points']} points are in the bands of the other sources, the mean over "
-        f"{checked['sources']} sources. The median ratio of the ends of these bands is "
-        f"{checked['median_width']:.2f}."
+        f"`{PACKET}`. Of all {checked['points']} points, "
+        f"{100 * checked['coverage_of_points']:.0f} % are in the bands of the other organizations. "
+        f"The mean over {checked['sources']} sources is "
+        f"{100 * checked['coverage'][bands.ALL]:.0f} %, over {checked['organizations']} "
+        f"organizations {100 * checked['coverage_of_organizations']:.0f} %. The median ratio of "
+        f"the ends of these bands is {checked['median_width']:.2f}."
     )
     words = textwrap.wrap(text.replace(" %", "\0%"), COLUMNS)
     return "\n".join([*lines, "", *words]).replace("\0", " ")
@@ -221,22 +287,15 @@ def band_table(content: Mapping[str, Any], checked: Mapping[str, Any]) -> str:
 
 def in_use(points: Iterable[bands.Residual]) -> dict[str, Any]:
     """Coverage and width of the bands that `odonata validate` uses."""
-    rows = []
-    for one in points:
-        factor = bands.band_of(one.kinds, PACKET, without=one.source).factor
-        inside = 1.0 / factor <= one.ratio <= factor
-        ends = {"low": 1.0 / factor, "high": factor}
-        rows.append({"measured_by": one.source, "is_covered": inside, **ends})
-    return {
-        "coverage": bands.coverage(rows),
-        "sources": len({row["measured_by"] for row in rows}),
-        "points": len(rows),
-        "median_width": median(row["high"] / row["low"] for row in rows),
-    }
+    rows = (
+        bands.checked(one.source, one.kinds, PACKET, one.ratio, 1.0, is_input=False)
+        for one in points
+    )
+    return bands.cross_validation(rows)
 
 
 def in_order(table: Mapping[str, Any]) -> list[str]:
-    """Kinds with at most one further word: libraries are left out. General kinds come first."""
+    """Kinds without libraries. General kinds come first."""
     general = (bands.ALL, bands.NETWORK, bands.STORAGE, bands.APPLICATIONS)
     kinds = [kind for kind in table if kind.count(",") < 3 or kind.startswith("point")]
     return sorted(kinds, key=lambda kind: (kind not in general, kind))
@@ -247,6 +306,7 @@ def operations(rate: float) -> str:
 
 
 def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+    """A JSON object with one line per entry."""
     lines = (f" {json.dumps(name)}: {json.dumps(v)}" for name, v in verdicts.items())
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -267,13 +327,15 @@ def table(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def in_band(curve: published.Curve, errors: Sequence[float]) -> list[bool]:
-    """Whether each point that is no input is in the band of all other sources."""
+    """Whether each point that is no input is in the band of all other organizations."""
     found = []
     for (size, statistic), error in zip(curve.predicted_points(), errors, strict=True):
         if size not in curve.inputs:
-            kinds = curve.kinds(size, statistic)
-            factor = bands.band_of(kinds, PACKET, without=curve.measured_by).factor
-            found.append(1.0 / factor <= 1.0 / (1.0 + error) <= factor)
+            row = bands.checked(
+                curve.measured_by, curve.kinds(size, statistic), PACKET, 1.0 / (1.0 + error), 1.0,
+                is_input=False,
+            )  # fmt: skip
+            found.append(row["is_covered"])
     return found
 
 
@@ -301,8 +363,10 @@ def summary(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     rows = [cells[n : n + ACROSS] for n in range(0, len(cells), ACROSS)]
     head = [["failure | worst error"] * ACROSS, ["--- | ---"] * ACROSS]
     lines = textwrap.wrap(text.replace(" %", "\0%"), COLUMNS)
-    return "\n".join(lines).replace("\0", " ") + "\n\n" + "\n".join(
-        f"| {' | '.join(row)} |" for row in head + rows
+    return (
+        "\n".join(lines).replace("\0", " ")
+        + "\n\n"
+        + "\n".join(f"| {' | '.join(row)} |" for row in head + rows)
     )
 
 
@@ -348,6 +412,7 @@ def main() -> int:
     content = bands_of(*stored)
     put(bands.DATA, content)
     bands.content.cache_clear()
+    bands.rows_of.cache_clear()
     texts = {
         "table": table(verdicts),
         "summary": summary(verdicts),
@@ -373,9 +438,7 @@ def named(measurements: Sequence[Any], ids: Sequence[str]) -> list[Any]:
     return [one for one in measurements if not ids or one.id in ids]
 
 
-def merged(
-    path: Path, measurements: Sequence[Any], new: Mapping[str, Any]
-) -> dict[str, Any]:
+def merged(path: Path, measurements: Sequence[Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """The stored predictions with new ones, in the order of the measurements."""
     both = {**json.loads(path.read_text(encoding="utf-8")), **new}
     return {one.id: both[one.id] for one in measurements if one.id in both}

@@ -2,8 +2,8 @@
 
 A residual is the logarithm of measured over predicted. `data/bands.json`, which
 docs/reference/predictions.py writes, has for each kind of prediction the factor that covers a new
-measurement of a new source with a probability of `LEVEL`. No run is needed. Method and assumptions:
-docs/models/error-bars.md.
+measurement of a new organization with a probability of `LEVEL`. No run is needed. Method and
+assumptions: docs/models/error-bars.md.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from typing import Any
 DATA = Path(__file__).with_name("data") / "bands.json"
 
 LEVEL = 0.9
-# Sources of which a kind needs at least this number. One is left out in the cross-validation, and a
-# quantile of 0.9 needs nine others.
+# Sources from which the coverage of a kind is stated; with fewer it is "not validated".
 LEAST = 10
 # Ratio of the ends of a band above which the measurement that would narrow it is named.
 WIDE = 2.0
@@ -31,10 +30,12 @@ POINT_TO_POINT = ("latency", "bw", "bibw", "mbw_mr", "multi_lat")
 ONE_SIDED = ("put_latency", "get_latency", "put_bw", "put_bibw", "get_bw", "put_alltoall")
 UNDER_LOAD = ("rr_lat", "rr_get_lat", "rr_bw", "rr_put_bw", "rr_bw_sync", "nat_bw",
               "multiple_allreduce", "multiple_alltoall", "bisect")  # fmt: skip
-# Largest messages of the size classes of collectives, bytes.
+# Largest messages of the size classes, bytes.
 SHORT, MEDIUM = 1 << 10, 64 << 10
+NOT_VALIDATED = "not validated"
 
-# From general to specific.
+# From general to specific. A part after a colon refines a kind for the width of its band; the kind
+# before the colon is that of which measurements are counted.
 Kinds = tuple[str, ...]
 # Tests that load the network, and benchmarks with background traffic.
 LOADED: Kinds = (ALL, NETWORK, "under load")
@@ -45,12 +46,22 @@ class Residual:
     """One point of a measurement that is no input of the model."""
 
     source: str
+    organization: str
     kinds: Kinds
     ratio: float  # measured over predicted
 
     @property
     def score(self) -> float:
         return abs(math.log(self.ratio))
+
+
+def counted_kind(kind: str) -> str:
+    """A kind without its refinement."""
+    return kind.partition(":")[0]
+
+
+def size_class(size: int) -> str:
+    return "short" if size <= SHORT else "medium" if size <= MEDIUM else "long"
 
 
 def benchmark_kinds(
@@ -62,13 +73,13 @@ def benchmark_kinds(
         return (ALL, "99th percentiles")
     if name in POINT_TO_POINT:
         where = "within a node" if nodes == 1 else "between nodes"
-        return (ALL, NETWORK, "point-to-point", f"point-to-point, {memory} buffers, {where}")
+        kind = f"point-to-point, {memory} buffers, {where}"
+        return (ALL, NETWORK, "point-to-point", kind, f"{kind}: {size_class(size)} messages")
     if name in ONE_SIDED:
         return (ALL, NETWORK, "one-sided", f"one-sided, {memory} buffers")
     if name in UNDER_LOAD:
         return LOADED
-    length = "short" if size <= SHORT else "medium" if size <= MEDIUM else "long"
-    of_size = f"collectives, {length} messages, {memory} buffers"
+    of_size = f"collectives, {size_class(size)} messages, {memory} buffers"
     library = "a profile file" if mpi.endswith(".toml") else mpi.removesuffix("-aurora")
     return (ALL, NETWORK, "collectives", of_size, f"{of_size}, {library}")
 
@@ -80,7 +91,7 @@ def storage_kinds(unit: str) -> Kinds:
 
 
 def application_kinds(name: str) -> Kinds:
-    return (ALL, APPLICATIONS, f"{APPLICATIONS}, {name}")
+    return (ALL, APPLICATIONS, f"{APPLICATIONS}: {name}")
 
 
 def program_kinds(has_files: bool) -> Kinds:
@@ -105,93 +116,53 @@ def measurement(kind: str) -> str:
     return next(words for start, words in MEASUREMENTS if kind.startswith(start))
 
 
-# Factors from residuals
-
-
-def factor(scores: Mapping[str, Sequence[float]], level: float = LEVEL) -> float | None:
-    """The factor that covers a new point of a new source with a probability of at least `level`.
-
-    Each of K sources has the weight 1 / (K + 1), shared by its points; the rest is at infinity.
-    Hierarchical conformal prediction: Lee, Barber and Willett, "Distribution-free inference with
-    hierarchical data" (2023), section 3. None if there are too few sources.
-    """
-    share = 1.0 / (len(scores) + 1)
-    points = sorted((score, share / len(of)) for of in scores.values() for score in of)
-    total = 0.0
-    for score, weight in points:
-        total += weight
-        if total >= level - 1e-12:
-            return math.exp(score)
-    return None
-
-
-def without(scores: Mapping[str, Sequence[float]], source: str) -> float | None:
-    """The factor from all other sources."""
-    return factor({other: of for other, of in scores.items() if other != source})
-
-
-def by_kind(residuals: Iterable[Residual]) -> dict[str, dict[str, list[float]]]:
-    """Scores by kind and source."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for one in residuals:
-        for kind in one.kinds:
-            found.setdefault(kind, {}).setdefault(one.source, []).append(one.score)
-    return found
-
-
-def factors(residuals: Iterable[Residual]) -> dict[str, dict[str, Any]]:
-    """The content of `data/bands.json` for one fidelity: of each kind the numbers of sources and
-    points. With enough sources also the factor, those without one source, the cross-validated
-    coverage and the median ratio of the ends."""
-    table = {}
-    for kind, scores in sorted(by_kind(residuals).items()):
-        row: dict[str, Any] = {"sources": len(scores), "points": sum(map(len, scores.values()))}
-        if len(scores) >= LEAST:
-            row["factor"] = factor(scores)
-            row["without"] = {source: without(scores, source) for source in sorted(scores)}
-            shares = [
-                sum(math.exp(score) <= row["without"][source] for score in of) / len(of)
-                for source, of in scores.items()
-            ]
-            row["coverage"] = sum(shares) / len(shares)
-            widths = (row["without"][source] ** 2 for source, of in scores.items() for _ in of)
-            row["median_width"] = median(widths)
-        table[kind] = row
-    return table
-
-
 # Bands of predictions
 
 
 @dataclass(frozen=True)
 class Band:
-    """A factor for either side of a prediction, and the kind from whose residuals it is."""
+    """A factor for either side of a prediction, and the kind whose measurements count for it."""
 
-    kind: str  # of the prediction, the most specific one
-    used: str  # of the residuals
+    kind: str  # of the prediction, with its refinement
+    used: str  # the most specific kind with measurements
     factor: float
-    sources: int  # of `kind`
+    sources: int  # of the kind without its refinement
+    organizations: int  # that measured them
+
+    @property
+    def is_measured(self) -> bool:
+        return self.sources > 0
 
     @property
     def is_validated(self) -> bool:
-        """Whether the residuals are those of the prediction's own kind."""
-        return self.kind == self.used
+        """Whether there are enough sources to state a coverage."""
+        return self.sources >= LEAST
 
 
 @functools.cache
-def content() -> dict[str, dict[str, dict[str, Any]]]:
-    """`data/bands.json`: rows by fidelity and kind."""
-    return json.loads(DATA.read_text(encoding="utf-8"))["fidelities"]
+def content() -> dict[str, Any]:
+    """`data/bands.json`. `fidelities` has rows by fidelity and kind; rows that do not depend on
+    the fidelity are in `any`. `organizations` has that of each source."""
+    return json.loads(DATA.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def rows_of(fidelity: str) -> dict[str, dict[str, Any]]:
+    """The rows of `data/bands.json` for a fidelity."""
+    by_fidelity = content()["fidelities"]
+    return {**by_fidelity["any"], **by_fidelity[fidelity]}
 
 
 def band_of(kinds: Kinds, fidelity: str, without: str | None = None) -> Band:
-    """The band of the most specific kind with enough sources; for the cross-validation without
-    those of one source."""
-    table = content()[fidelity]
-    used = next(kind for kind in reversed(kinds) if "factor" in table.get(kind, {}))
-    row = table[used]
-    value = row["without"].get(without, row["factor"])
-    return Band(kinds[-1], used, value, table.get(kinds[-1], {}).get("sources", 0))
+    """The band of the most specific kind with measurements; for the cross-validation without those
+    of the organization of the source `without`."""
+    table = rows_of(fidelity)
+    used = next(kind for kind in reversed(kinds) if kind in table)
+    factor = table[used]["factor"]
+    if without is not None:
+        factor = table[used]["without"].get(content()["organizations"][without], factor)
+    row = table.get(counted_kind(kinds[-1]), {"sources": 0, "organizations": 0})
+    return Band(kinds[-1], used, factor, row["sources"], row["organizations"])
 
 
 def ends(value: float, band: Band, low: float = 0.0, high: float = 0.0) -> tuple[float, float]:
@@ -208,36 +179,41 @@ def add(
 ) -> list[dict[str, Any]]:
     """Add `low` and `high` around `column` to rows; the bands, for the summary.
 
-    The relative errors of a time that replicas (`band_low`, `band_high`) or sampling (`error`)
-    state are part of it. Replicas include sampling.
+    Both are None if no measurement of the kind is known. The relative errors of a time that
+    replicas (`band_low`, `band_high`) or sampling (`error`) state are part of them. Replicas
+    include sampling.
     """
     used = []
     for row in rows:
         value = row.get(column)
+        row["low"] = row["high"] = None
         if value is None:
-            row["low"] = row["high"] = None
             continue
         band = band_of(kinds_of(row), fidelity)
+        used.append(band)
+        if not band.is_measured:
+            continue
         error = row.get("error") or 0.0
         low, high = row.get("band_low"), row.get("band_high")
         low, high = (-error if low is None else low), (error if high is None else high)
         row["low"], row["high"] = ends(value, band, low, high)
-        used.append(band)
     return summary_of(used, fidelity)
 
 
 def summary_of(bands: Iterable[Band], fidelity: str) -> list[dict[str, Any]]:
-    """The distinct bands of a result, for its summary."""
-    table = content()[fidelity]
+    """The distinct bands of a result, for its summary. A level and a coverage are stated for
+    validated kinds, a factor for kinds with measurements."""
+    table = rows_of(fidelity)
     return [
         {
             "kind": band.kind,
-            "validation": "validated" if band.is_validated else "not validated",
+            "validation": "validated" if band.is_validated else NOT_VALIDATED,
             "residuals_of": band.used,
-            "factor": band.factor,
-            "level": LEVEL,
-            "coverage": table[band.used]["coverage"],
+            "factor": band.factor if band.is_measured else None,
+            "level": LEVEL if band.is_validated else None,
+            "coverage": table[counted_kind(band.kind)]["coverage"] if band.is_validated else None,
             "sources": band.sources,
+            "organizations": band.organizations,
             "sources_wanted": LEAST,
             "narrowed_by": measurement(band.kind) if band.factor**2 > WIDE else None,
         }
@@ -246,24 +222,40 @@ def summary_of(bands: Iterable[Band], fidelity: str) -> list[dict[str, Any]]:
 
 
 def lines(found: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The bands of a summary as text: a line for each factor, and one for kinds without any."""
+    """The bands of a summary as text: one line per kind, and the measurements that narrow them."""
     shown = []
-    by_factor = {(one["residuals_of"], one["factor"]): one for one in found}
-    for (used, value), one in by_factor.items():
-        whose = "all kinds" if used == ALL else used
-        shown.append(
-            f"{100 * one['level']:.0f} % band: 1/{value:.2f} to {value:.2f} times the prediction, "
-            f"from residuals of {whose} (cross-validated coverage {100 * one['coverage']:.0f} %)"
-        )
-    open_kinds = [one for one in found if one["validation"] != "validated"]
-    if open_kinds:
-        counts = (f"{one['kind']} ({one['sources']} of {one['sources_wanted']} sources)"
-                  for one in open_kinds)  # fmt: skip
-        shown.append(f"not validated by kind: {'; '.join(counts)}")
+    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    for one in found:
+        by_kind.setdefault(counted_kind(one["kind"]), []).append(one)
+    unmeasured = [kind for kind, of in by_kind.items() if of[0]["factor"] is None]
+    for kind, of in by_kind.items():
+        if kind in unmeasured:
+            continue
+        first = of[0]
+        among = f"{first['sources']} sources of {first['organizations']} organizations"
+        if first["validation"] == "validated":
+            head = f"{100 * first['level']:.0f} % band"
+            tail = f"cross-validated coverage {100 * first['coverage']:.0f} %, {among}"
+        else:
+            head = f"range, {NOT_VALIDATED}"
+            tail = f"{first['sources']} of {first['sources_wanted']} sources"
+        shown.append(f"{head}: {factors_of(of)}; {kind}: {tail}")
+    if unmeasured:
+        shown.append(f"{NOT_VALIDATED}, no measurement: {'; '.join(unmeasured)}")
     wanted = dict.fromkeys(one["narrowed_by"] for one in found if one["narrowed_by"])
     if wanted:
         shown.append(f"measurements that would narrow it: {'; '.join(wanted)}")
     return shown
+
+
+def factors_of(found: Sequence[Mapping[str, Any]]) -> str:
+    """The factors of the refinements of a kind."""
+    by_factor = {one["factor"]: one["kind"].partition(": ")[2] for one in found}
+    if len(by_factor) == 1:
+        (value,) = by_factor
+        return f"1/{value:.2f} to {value:.2f} times the prediction"
+    each = (f"{value:.2f} ({words})" for value, words in by_factor.items())
+    return f"prediction divided or multiplied by {', '.join(each)}"
 
 
 # Cross-validation
@@ -272,12 +264,13 @@ def lines(found: Sequence[Mapping[str, Any]]) -> list[str]:
 def checked(
     source: str, kinds: Kinds, fidelity: str, measured: float, predicted: float, is_input: bool
 ) -> dict[str, Any]:
-    """Columns of a row of `odonata validate`: the band without the row's own source, and whether
-    the measurement lies in it."""
+    """Columns of a row of `odonata validate`: the band without measurements of the source's
+    organization, and whether the measurement lies in it."""
     low, high = ends(predicted, band_of(kinds, fidelity, without=source))
     return {
         "kinds": list(kinds),
         "measured_by": source,
+        "organization": content()["organizations"][source],
         "is_input": is_input,
         "low": low,
         "high": high,
@@ -288,28 +281,32 @@ def checked(
 def cross_validation(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Coverage of all rows and by kind, inputs of the model excepted.
 
-    Each source has the same weight. `median_width` is the median ratio of the ends of a band.
+    Each source has the same weight; `coverage_of_organizations` gives the same weight to each
+    organization. `median_width` is the median ratio of the ends of a band.
     """
     counted = [row for row in rows if not row["is_input"]]
     found: dict[str, Any] = {ALL: coverage(counted)}
-    for kind in sorted({kind for row in counted for kind in row["kinds"]} - {ALL}):
+    kinds = {kind for row in counted for kind in row["kinds"] if counted_kind(kind) == kind}
+    for kind in sorted(kinds - {ALL}):
         of_kind = [row for row in counted if kind in row["kinds"]]
         enough = len({row["measured_by"] for row in of_kind}) >= LEAST
-        found[kind] = coverage(of_kind) if enough else "not validated"
+        found[kind] = coverage(of_kind) if enough else NOT_VALIDATED
     inside = [row["is_covered"] for row in counted]
     return {
         "coverage": found,
+        "coverage_of_organizations": coverage(counted, "organization"),
         "coverage_of_points": sum(inside) / len(inside) if inside else None,
         "median_width": median(row["high"] / row["low"] for row in counted) if counted else None,
         "sources": len({row["measured_by"] for row in counted}),
+        "organizations": len({row["organization"] for row in counted}),
         "points": len(counted),
     }
 
 
-def coverage(rows: Iterable[Mapping[str, Any]]) -> float | None:
-    """Share of covered rows, the mean over sources; None without rows."""
-    by_source: dict[str, list[bool]] = {}
+def coverage(rows: Iterable[Mapping[str, Any]], by: str = "measured_by") -> float | None:
+    """Share of covered rows, the mean over sources or organizations; None without rows."""
+    groups: dict[str, list[bool]] = {}
     for row in rows:
-        by_source.setdefault(row["measured_by"], []).append(row["is_covered"])
-    shares = [sum(of) / len(of) for of in by_source.values()]
+        groups.setdefault(row[by], []).append(row["is_covered"])
+    shares = [sum(of) / len(of) for of in groups.values()]
     return sum(shares) / len(shares) if shares else None

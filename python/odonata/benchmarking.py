@@ -26,8 +26,8 @@ class BenchResult(Sweep[BenchRow]):
     """Rows by message size, and a summary.
 
     A row has `bytes` and `latency_s`, `bandwidth_B_per_s` or `messages_per_s`. `low` and `high` are
-    the 90 % band of its time or bandwidth, from residuals of measurements, which
-    `summary["bands"]` describes. GPCNeT's tests and
+    the band of its time or bandwidth, from residuals of measurements, which `summary["bands"]`
+    describes; None for a kind without measurements. GPCNeT's tests and
     `bisect` add `latency_p99_s` or `bandwidth_p99_B_per_s`, the 99th percentile over the iterations
     of all ranks. Collectives add `algorithm`, `method` (`exact` or `sampled`), `error` (half of the
     95 % confidence interval, relative), `rounds`, `rounds_played` and `ranks_played`. Error bars

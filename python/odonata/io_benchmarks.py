@@ -27,7 +27,7 @@ def io_bench(
     """Predict IOR or mdtest. `options` are those of the program; see docs/models/io-benchmarks.md.
 
     The result has `rows`, one per phase, and `io`: phases, files, servers and media. `low` and
-    `high` are the 90 % band of `rate_B_per_s` of IOR, and of `operations_per_s` of mdtest.
+    `high` are the band of `rate_B_per_s` of IOR, and of `operations_per_s` of mdtest.
     """
     job.check(fidelity, ())
     request = {

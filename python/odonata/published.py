@@ -60,7 +60,7 @@ class Curve:
 
     @property
     def measured_by(self) -> str:
-        """The source as a unit of the error bars: curves of one study are not independent."""
+        """The source; `organizations` has the organization that measured it."""
         return self.origin or re.split("[,;]", self.source)[0]
 
     def kinds(self, size: int, statistic: str) -> bands.Kinds:
@@ -148,6 +148,13 @@ def curves() -> tuple[Curve, ...]:
 def held_out() -> tuple[Curve, ...]:
     """Curves that were set aside before their errors were computed, to check the bands once."""
     return tuple(read("held-out"))
+
+
+@functools.cache
+def organizations() -> dict[str, str]:
+    """The organization of each source: the units that the error bars leave out."""
+    of_file = content("organizations")["organizations"]
+    return {source: name for name, sources in of_file.items() for source in sources}
 
 
 class Measurement(Protocol):

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Ends(TypedDict, total=False):
-    """The 90 % band of a result, in its unit; `summary["bands"]` describes it."""
+    """The band of a result, in its unit; `summary["bands"]` describes it. None if its kind has no
+    measurements."""
 
     low: float | None
     high: float | None

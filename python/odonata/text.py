@@ -560,8 +560,9 @@ def run(
     head = ("No prediction", why) if why else ("Predicted time", show_time(s.get("time_s"), 4))
     lines.append("  ".join(map(screen.bold, head)))
     if not why and s.get("bands"):
-        ends = " to ".join(show_time(s[end], 4) for end in ("low", "high"))
-        lines += [f"  {ends}", *(f"  {line}" for line in bands.lines(s["bands"]))]
+        if s["low"] is not None:
+            lines.append(f"  {' to '.join(show_time(s[end], 4) for end in ('low', 'high'))}")
+        lines += [f"  {line}" for line in bands.lines(s["bands"])]
     if ranks:
         lines += _time_split(ranks, screen)
     calls = sorted(data.get("calls") or [], key=lambda r: -r.get("time_s", 0.0))

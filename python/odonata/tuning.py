@@ -37,7 +37,7 @@ class TuneResult(Sweep[TuneRow]):
     """Rows by nodes, message size and algorithm, and tuning files for MPI libraries.
 
     A row has `nodes`, `ranks`, `bytes` and `algorithm`. Times are `latency_s`, the mean over ranks,
-    and `latency_max_s`; None if the call was too large. `low` and `high` are the 90 % band of the
+    and `latency_max_s`; None if the call was too large. `low` and `high` are the band of the
     mean, which `summary["bands"]` describes. `method` is `exact` or `sampled`, `error`
     half of the 95 % confidence interval, relative. `rounds`, `rounds_played` and `ranks_played` are
     counts. `messages` and `bytes_sent` are per rank, means; `network_bytes` between nodes and

@@ -38,7 +38,7 @@ WANTED = f"a model: {', '.join(BUILT_IN)}, or a Python file that defines `model 
 class AppResult(Sweep[AppRow]):
     """Rows by number of nodes.
 
-    `figure_of_merit` has the unit `unit`; `low` and `high` are its 90 % band, of which
+    `figure_of_merit` has the unit `unit`; `low` and `high` are its band, of which
     `summary["bands"]` has the residuals and the coverage. `efficiency` is the
     figure of merit per node (weak and strong scaling) relative to the first row.
     `summary["runs"]` has the phases of each row.

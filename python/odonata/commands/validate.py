@@ -106,9 +106,12 @@ def validate(
 def coverage_lines(checked: Mapping[str, Any]) -> str:
     """How many measurements are in their bands, and how wide these are."""
     lines = [
-        f"{show_percent(checked['coverage'][bands.ALL])} of {counted(checked['points'], 'point')} "
-        f"of {counted(checked['sources'], 'source')} in bands of the other sources, each source "
-        f"with the same weight; median ratio of the ends {checked['median_width']:.2f}"
+        f"{show_percent(checked['coverage_of_points'])} of {counted(checked['points'], 'point')} "
+        f"in bands of the other organizations; mean over {counted(checked['sources'], 'source')} "
+        f"{show_percent(checked['coverage'][bands.ALL])}, over "
+        f"{counted(checked['organizations'], 'organization')} "
+        f"{show_percent(checked['coverage_of_organizations'])}; median ratio of the ends "
+        f"{checked['median_width']:.2f}"
     ]
     for kind, share in checked["coverage"].items():
         if kind != bands.ALL:
