@@ -182,6 +182,8 @@ pub struct WiringResult {
     pub nic_switches: Vec<Vec<u32>>,
     /// Group of each switch of a NIC.
     pub groups: BTreeMap<u32, u32>,
+    /// The first node and switch of each of these groups, and its kind. Groups of a kind are equal.
+    pub starts: BTreeMap<u32, [u32; 3]>,
     pub cables: Vec<CableRow>,
 }
 
@@ -213,8 +215,29 @@ pub fn wiring(request: &WiringRequest) -> Result<WiringResult, Vec<InputError>> 
         .map(|&switch| (switch, machine.switch_group[SwitchId(switch)].0))
         .collect();
     let names = nodes().map(|node| machine.node_name(node)).collect();
+    let starts = starts(&machine, &groups);
     let cables = cables(&machine, &groups);
-    Ok(WiringResult { names, nic_switches, groups, cables })
+    Ok(WiringResult { names, nic_switches, groups, starts, cables })
+}
+
+/// First node, first switch and kind of each group in use.
+fn starts(machine: &Machine, groups: &BTreeMap<u32, u32>) -> BTreeMap<u32, [u32; 3]> {
+    let mut found: BTreeMap<u32, [u32; 3]> = groups
+        .values()
+        .map(|&group| (group, [u32::MAX, u32::MAX, machine.group_kind[GroupId(group)].into()]))
+        .collect();
+    for (switch, group) in (0..).zip(&machine.switch_group.raw) {
+        if let Some([_, first, _]) = found.get_mut(&group.0) {
+            *first = switch.min(*first);
+        }
+    }
+    for node in 0..machine.compute_nodes {
+        let nic = NicId(machine.node_nics[NodeId(node)]);
+        if let Some([first, ..]) = found.get_mut(&machine.group_of(nic).0) {
+            *first = node.min(*first);
+        }
+    }
+    found
 }
 
 fn cables(machine: &Machine, groups: &BTreeMap<u32, u32>) -> Vec<CableRow> {

@@ -63,6 +63,7 @@ fn wiring_lists_switches_groups_and_cables() {
     let found = wiring(&request).expect("legal");
     assert_eq!(found.nic_switches, [[0], [0], [1], [8]]);
     assert_eq!(found.groups.into_iter().collect::<Vec<_>>(), [(0, 0), (1, 0), (8, 1)]);
+    assert_eq!(found.starts.into_iter().collect::<Vec<_>>(), [(0, [0, 0, 0]), (1, [32, 8, 0])]);
     let local: Vec<_> = found.cables.iter().filter(|c| c.groups == [0, 0]).collect();
     assert_eq!(local.len(), 1);
     assert_eq!(local[0].links, [[0, 1]]);

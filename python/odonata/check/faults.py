@@ -6,7 +6,7 @@ interruption. Everything else is state that tools and counters report (docs/mode
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +136,31 @@ def read_fault(wrong: Diagnostics, at: str, row: Any) -> Planted | None:
         number(f"{at}.length", row.get("length", 4), "seconds", 0.0, 1e9),
         number(f"{at}.share", row.get("share", 0.6), "a share from 0 to 1", 0.01, 1.0),
     )  # fmt: skip
+
+
+def check_places(wrong: Diagnostics, faults: Sequence[Planted], wiring: Wiring) -> None:
+    """Report faults at parts that the nodes of the campaign do not use."""
+    cables = {cable.name for cable in wiring.cables}
+    for nth, fault in enumerate(faults, 1):
+        at = f"twin.fault.{nth}.{fault.place}"
+        where = fault.part.partition(" ")[2]
+        if fault.place in ("nic", "node") and fault.at[0] not in wiring.switches:
+            wrong.add(at, where, "a node of the campaign (`nodes`)")
+        elif fault.place == "nic" and fault.at[1] >= len(wiring.switches[fault.at[0]]):
+            most = len(wiring.switches[fault.at[0]]) - 1
+            wrong.add(at, where, f"a NIC from 0 to {most} of node {fault.at[0]}")
+        elif fault.place == "switch" and fault.at[0] not in wiring.groups:
+            wrong.add(at, where, "a switch to which a node of the campaign is attached")
+        elif fault.place in ("switches", "groups") and where not in cables:
+            wrong.add(at, where, near_cables(where, cables, fault.place))
+
+
+def near_cables(name: str, cables: set[str], place: str) -> str:
+    """What is expected instead of a cable that does not exist."""
+    same = sum(one.startswith(name.partition("#")[0] + "#") for one in cables)
+    if same:
+        return f"a `cable` from 0 to {same - 1}"
+    return f"two {place} of the campaign's nodes that a cable joins"
 
 
 def place_of(wrong: Diagnostics, at: str, place: str, value: Any) -> tuple[int, ...] | None:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..errors import Diagnostics
 from ..files import read_text
 from ..version import version
 from . import output
 from .campaign import Campaign
+from .faults import check_places
 from .journal import Journal
 from .launched import Launched
 from .suite import Suite
@@ -24,9 +26,10 @@ def run(
     campaign: Campaign, directory: Path, tick: Callable[[str], None] | None = None
 ) -> dict[str, Any]:
     """Run or continue a campaign, and write its results to the directory."""
+    wiring = wiring_of(campaign)
     journal = Journal(directory / JOURNAL, identity(campaign))
     try:
-        suite = suite_of(campaign, journal, directory, tick)
+        suite = suite_of(campaign, wiring, journal, directory, tick)
         suite.run()
     finally:
         journal.close()
@@ -41,15 +44,24 @@ def identity(campaign: Campaign) -> str:
     return json.dumps(asked, sort_keys=True)
 
 
+def wiring_of(campaign: Campaign) -> Wiring:
+    """The wiring of the campaign's nodes. Planted faults elsewhere are input errors."""
+    wiring = Wiring(campaign.machine, campaign.nodes)
+    wrong = Diagnostics()
+    check_places(wrong, campaign.twin.faults, wiring)
+    wrong.raise_any()
+    return wiring
+
+
 def suite_of(
     campaign: Campaign,
+    wiring: Wiring,
     journal: Journal,
     directory: Path,
     tick: Callable[[str], None] | None = None,
 ) -> Suite:
     """The stages of a campaign with its backend: the twin or a launcher."""
-    wiring = Wiring(campaign.machine, campaign.nodes)
-    predictions = Predictions(campaign.machine, campaign.fidelity)
+    predictions = Predictions(campaign.machine, campaign.fidelity, wiring)
     backend: Twin | Launched = (
         Twin(campaign, wiring, predictions) if campaign.is_twin else Launched(campaign, directory)
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import formats, isolation, patterns
@@ -17,6 +17,7 @@ from . import statistics as robust
 from .campaign import Campaign
 from .errors import CannotRun
 from .journal import Journal
+from .load import LOADED
 from .patterns import Test
 from .twin import Measured, Predictions
 from .wiring import Wiring
@@ -26,6 +27,9 @@ CLUSTER = 0.75  # share of a switch's or node's NICs that must be bad to name th
 # Corrected bit-error rates: about 1e-11 is normal (HPE); ten times as much is not [estimate].
 MOST_BER = 1e-10
 CONTROLS = 16  # sound units in a test of suspects
+# Exchanges of a simulation with flows; more take hours on one core [estimate].
+MOST_FLOWS = 50_000
+CLOSED = "recorded and not judged, because the closed form has no contention"
 MOST_CELLS = 40_000  # of the heat map
 # What a failed check of cxi_healthcheck says about the part.
 PART_OF_CHECK = {
@@ -33,13 +37,26 @@ PART_OF_CHECK = {
     "link_check": "cable", "link_flap_check": "cable", "codeword_rate_check": "cable",
     "link_properties_check": "port",
 }  # fmt: skip
+# Units of values. All are rates, of which a larger one is better; 1/s is that of a latency.
+SET_UNIT = "B/s per node"
+RATES = {"mbw_mr": "B/s", "ior_write": "B/s", "ior_read": "B/s", "rr_bw": "B/s per rank"}
+INVERSE_IMPACT = "1/impact"  # time alone over time beside congestors
 BENCHMARKS = {
     "mbw_mr": (("mbw_mr", 1 << 20),),
     "multi_lat": (("multi_lat", 8),),
     "gpcnet": (("rr_lat", 8), ("rr_bw", 1 << 17), ("multiple_allreduce", 8)),
+    "gpcnet_load": (
+        ("rr_lat_loaded", 8),
+        ("rr_bw_sync_loaded", 1 << 17),
+        ("multiple_allreduce_loaded", 8),
+    ),
     "sizes": tuple(("alltoall", 1 << k) for k in range(6, 17, 2)),
     "storage": (("ior_write", 4 << 20), ("ior_read", 4 << 20)),
 }
+
+
+def unit_of(benchmark: str) -> str:
+    return INVERSE_IMPACT if benchmark.endswith(LOADED) else RATES.get(benchmark, "1/s")
 
 
 @dataclass
@@ -75,6 +92,7 @@ class StageRow:
     values: list[float] = field(default_factory=list)  # median of the repeats, of few units
     predicted: list[float] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
+    unit: str = SET_UNIT  # of values and predictions
 
 
 class Suite:
@@ -131,6 +149,14 @@ class Suite:
         if stage == "loopback" or (stage == "health" and "loopback" not in self.campaign.stages):
             self.judge_nics(stage)
 
+    def record(self, row: StageRow) -> None:
+        """Keep the row of a test under a name of its own."""
+        same = sum(one.test == row.test or one.test.startswith(f"{row.test}, run ")
+                   for one in self.stages)  # fmt: skip
+        if same:
+            row.test += f", run {same + 1}"
+        self.stages.append(row)
+
     # Measurements
 
     def once(self, key: str, nodes: int, measure: Callable[[], Any]) -> Any:
@@ -171,7 +197,7 @@ class Suite:
         found = robust.compare(values, predicted, self.campaign.margin, error, like,
                                controls)  # fmt: skip
         middle = [statistics.median(column) for column in zip(*values, strict=True)]
-        self.stages.append(StageRow(
+        self.record(StageRow(
             stage, test.name, len(predicted), len(found.slow), len(found.outliers), found.center,
             found.sigma, found.bound, found.false_alarms,
             len(test.rounds) if test.apart else 1, len(test.nodes), self.now - before,
@@ -210,7 +236,7 @@ class Suite:
 
         for node, nic, failed in self.text("health", len(self.good), 20.0, read):
             self.failed_checks[node, nic] = failed
-        self.stages.append(self.text_row("health", len(self.failed_checks)))
+        self.record(self.text_row("health", len(self.failed_checks)))
 
     def text_row(self, stage: str, slow: int, **more: Any) -> StageRow:
         units = len(self.good) * self.ppn
@@ -258,7 +284,7 @@ class Suite:
         found = robust.compare(values, [middle] * len(names), self.campaign.margin,
                                self.campaign.error)  # fmt: skip
         self.slow_nics = {names[i]: found.ratios[i] for i in found.slow}
-        self.stages.append(self.text_row(
+        self.record(self.text_row(
             "loopback", len(found.slow), sigma=found.sigma, bound=found.bound,
             false_alarms=found.false_alarms,
         ))  # fmt: skip
@@ -338,7 +364,12 @@ class Suite:
         half = len(nodes) // 2
         ppn = self.ppn
         pairs = [(2 * k * ppn + i, (2 * k + 1) * ppn + i) for k in range(half) for i in range(ppn)]
-        self.confirm("pairs", *self.pair_test("pairs", "pairs", nodes, [pairs]))
+        slow, found = self.pair_test("pairs", "pairs", nodes, [pairs])
+        failed = self.nics_of_failed()
+        self.confirm("pairs", slow, found)
+        if failed:  # last, because partners must be sound
+            again = self.with_sound_partners("pairs", "pairs: failed nodes", failed, found)
+            self.name_nics("pairs", again or {}, {})
 
     def pair_test(
         self, stage: str, name: str, nodes: Sequence[int], rounds: list[list[patterns.Pair]],
@@ -366,11 +397,39 @@ class Suite:
         suspects = sorted({nic for a, b, _ in slow for nic in (a, b)})
         if not suspects:
             return
+        found = self.with_sound_partners(stage, f"{stage}: confirm", suspects, like)
+        if found is None:
+            found = {nic: ratio for a, b, ratio in slow for nic in (a, b)}
+        self.name_nics(stage, found, {})
+
+    @property
+    def is_judged_by_model(self) -> bool:
+        """Whether measurements of a real machine are compared with predictions."""
+        return not self.campaign.is_twin and self.campaign.reference == "twin"
+
+    def switch_of(self, node: int, nic: int) -> int:
+        return self.switches[node][nic % len(self.switches[node])]
+
+    def nics_of_failed(self) -> list[Nic]:
+        """The other NICs of nodes with a bad NIC or cable, whose host may be slow as well."""
+        known = {one.part.partition(" ")[2] for one in self.findings}
+        switches = {int(one.part.removeprefix("switch ")) for one in self.findings
+                    if one.part.startswith("switch ")}  # fmt: skip
+        nodes = sorted({int(where.partition(":")[0]) for where in known if ":" in where})
+        return [
+            (node, nic) for node in nodes for nic in range(self.ppn)
+            if f"{node}:{nic}" not in known and self.switch_of(node, nic) not in switches
+        ]  # fmt: skip
+
+    def with_sound_partners(
+        self, stage: str, name: str, suspects: Sequence[Nic], like: robust.Comparison
+    ) -> dict[Nic, float] | None:
+        """Those suspect NICs that are slow with a partner that is not suspect, with their ratios.
+        None if there is no partner."""
         bad_nodes = {node for node, _ in suspects}
         partners = [node for node in self.good if node not in bad_nodes]
         if not partners:
-            self.name_nics(stage, {nic: ratio for a, b, ratio in slow for nic in (a, b)}, {})
-            return
+            return None
         rounds: list[list[patterns.Pair]] = []
         taken: list[set[Nic]] = []
         nodes = [*sorted(bad_nodes), *partners]
@@ -402,12 +461,13 @@ class Suite:
         rounds.append([(place[a] * self.ppn + k % self.ppn, place[b] * self.ppn + k % self.ppn)
                        for k, (a, b) in enumerate(sound[:CONTROLS])])  # fmt: skip
         controls = range(count, count + len(rounds[-1]))
-        again, _ = self.pair_test(stage, f"{stage}: confirm", nodes, rounds, like, controls)
-        by_nic = {a if a[0] in bad_nodes else b: ratio for a, b, ratio in again
-                  if a[0] in bad_nodes or b[0] in bad_nodes}  # fmt: skip
-        self.name_nics(stage, by_nic, {})
+        again, _ = self.pair_test(stage, name, nodes, rounds, like, controls)
+        return {a if a[0] in bad_nodes else b: ratio for a, b, ratio in again
+                if a[0] in bad_nodes or b[0] in bad_nodes}  # fmt: skip
 
-    def set_stage(self, stage: str, sets: Mapping[Any, list[int]], label: str) -> list[Any]:
+    def set_stage(
+        self, stage: str, sets: Mapping[Any, list[int]], label: str, most_flows: int | None = None
+    ) -> list[Any]:  # fmt: skip
         """Bisection and all-to-all on all sets at once; the keys of slow sets."""
         if not sets:
             return []
@@ -419,7 +479,15 @@ class Suite:
         for kind in ("bisect", "all2all"):
             test = patterns.set_test(kind, f"{stage} {kind}", self.good, self.ppn, places,
                                      self.campaign.size, self.campaign.rounds)  # fmt: skip
-            slow.update(self.compared(stage, test, names, keep=True).slow)
+            is_large = most_flows is not None and len(test.pairs) > most_flows
+            is_closed = self.campaign.fidelity == "loggp" or is_large
+            found = self.compared(
+                stage, replace(test, fidelity="loggp") if is_large else test, names, keep=True
+            )  # fmt: skip
+            if is_closed and most_flows is not None and self.is_judged_by_model:
+                self.observations.append(f"{test.name}: {CLOSED}")
+            else:
+                slow.update(found.slow)
         return [keys[i] for i in sorted(slow)]
 
     def switch(self) -> None:
@@ -444,7 +512,7 @@ class Suite:
             middle = [statistics.median(values)] * len(values)
             result = robust.compare([values], middle, self.campaign.margin, self.campaign.error)
             labels = [f"set {nth}" for nth, _ in rows]
-            self.stages.append(StageRow(
+            self.record(StageRow(
                 stage, f"dgnettest {test}", len(values), len(result.slow), 0, result.center,
                 result.sigma, result.bound, result.false_alarms, 1, len(self.good), 60.0,
                 values, middle, labels,
@@ -525,7 +593,8 @@ class Suite:
         """All good nodes as one set."""
         if len({self.wiring.group_of(node) for node in self.good}) < 2:
             return
-        if self.set_stage("system", {0: list(range(len(self.good)))}, "system"):
+        everything = {0: list(range(len(self.good)))}
+        if self.set_stage("system", everything, "system", MOST_FLOWS):
             self.suspicions.append("system")
 
     def explain(self) -> None:
@@ -711,7 +780,7 @@ class Suite:
             self.observations.append(
                 f"congestion by other jobs: ports were paused for up to {paused:.0%} of the time"
             )
-        self.stages.append(self.text_row("counters", bad))
+        self.record(self.text_row("counters", bad))
 
     # The whole machine
 
@@ -737,10 +806,11 @@ class Suite:
             error = self.campaign.error
             found = robust.compare(values, predicted, self.campaign.margin, error)
             label = f"{name} {size}"
-            self.stages.append(StageRow(
+            self.record(StageRow(
                 stage, label, 1, len(found.slow), len(found.outliers), found.ratios[0],
                 found.sigma, found.bound, found.false_alarms, 1, len(nodes), self.now - before,
                 [statistics.median(v[0] for v in values)], predicted, [label],
+                unit_of(name),
             ))  # fmt: skip
             if found.slow:
                 self.observations.append(

@@ -9,12 +9,13 @@ from __future__ import annotations
 import functools
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import benchmarking, core, io_benchmarks
 from ..machines import Machine
-from . import formats
+from . import formats, load, parts
 from .campaign import Campaign
 from .errors import CannotRun
 from .faults import Planted
@@ -70,8 +71,8 @@ def simulate(
 class Predictions:
     """The twin's values without faults, each computed once."""
 
-    def __init__(self, machine: Machine, fidelity: str):
-        self.machine, self.fidelity = machine, fidelity
+    def __init__(self, machine: Machine, fidelity: str, wiring: Wiring):
+        self.machine, self.fidelity, self.wiring = machine, fidelity, wiring
         self._found: dict[str, list[float]] = {}
         self._kept: set[str] = set()
 
@@ -80,6 +81,12 @@ class Predictions:
         self._found = {key: value for key, value in self._found.items() if key in self._kept}
 
     def of(self, test: Test, tick: core.Tick | None = None) -> list[float]:
+        """The values of a test. Its independent parts are simulated one by one."""
+        return parts.joined(test, self.wiring, lambda part: self.of_part(part, tick))
+
+    def of_part(self, part: parts.Part, tick: core.Tick | None = None) -> list[float]:
+        """The values of a part, from an equal part if one is known."""
+        test = parts.moved(part, self.wiring)
         if test.key not in self._found:
             self._found[test.key] = simulate(self.machine, test, self.fidelity, tick)
         else:
@@ -96,7 +103,11 @@ class Predictions:
 def benchmark(
     machine: Machine, fidelity: str, name: str, size: int, nodes: tuple[int, ...], ppn: int
 ) -> float:
-    """A built-in benchmark on nodes: bytes per second, or calls per second for a latency."""
+    """A built-in benchmark on nodes: bytes per second, or calls per second for a latency. Beside
+    congestors, the inverse of their impact."""
+    if name.endswith(load.LOADED):
+        test = name.removesuffix(load.LOADED)
+        return 1 / load.congestion_impact(machine, test, size, nodes, ppn)
     if name in IOR:
         job = machine.job(nodes=len(nodes), ppn=1, placement=list(nodes), limits="off")
         rows = io_benchmarks.io_bench("ior", job, IOR_OPTIONS, None, fidelity)["rows"]
@@ -115,14 +126,24 @@ class Twin:
     def __init__(self, campaign: Campaign, wiring: Wiring, predictions: Predictions):
         self.campaign, self.wiring = campaign, wiring
         self.faults = campaign.twin.faults
-        schedule = "".join(fault.schedule(wiring, campaign.fidelity) for fault in self.faults)
-        machine = campaign.machine
-        if schedule:
-            machine = replace(machine, faults={"name": "twin.fault", "toml": schedule})
-        self.machine = machine
+        self.machine, self.has_effect = self.with_faults(self.faults)
         self.predictions = predictions
-        self.has_effect = bool(schedule)
         self._values: dict[str, list[float]] = {}
+
+    def with_faults(self, faults: Sequence[Planted]) -> tuple[Machine, bool]:
+        """The machine with faults, and whether they change a simulation."""
+        rows = "".join(fault.schedule(self.wiring, self.campaign.fidelity) for fault in faults)
+        machine = self.campaign.machine
+        if not rows:
+            return machine, False
+        return replace(machine, faults={"name": "twin.fault", "toml": rows}), True
+
+    def simulated(self, part: parts.Part) -> list[float]:
+        """The values of a part of a test. Without a fault near they are the prediction."""
+        machine, has_effect = self.with_faults(parts.touching(self.faults, part, self.wiring))
+        if not has_effect:
+            return self.predictions.of_part(part)
+        return simulate(machine, part.test, self.campaign.fidelity)
 
     def rng(self, *words: object) -> random.Random:
         return random.Random(":".join(map(str, (self.campaign.twin.seed, *words))))
@@ -138,10 +159,7 @@ class Twin:
 
     def measure(self, test: Test, repeat: int, start_s: float) -> Measured:
         if test.key not in self._values:
-            if self.has_effect:
-                self._values[test.key] = simulate(self.machine, test, self.campaign.fidelity)
-            else:
-                self._values[test.key] = self.predictions.of(test)
+            self._values[test.key] = parts.joined(test, self.wiring, self.simulated)
         values = self.noisy(list(self._values[test.key]), f"{test.name} {test.key}", repeat)
         rounds = len(test.rounds) if test.apart else 1
         took = LAUNCH_S + TEST_S * rounds / (10 if test.apart else 1)

@@ -38,6 +38,10 @@ class Wiring:
         self.names: dict[int, str] = dict(zip(nodes, found["names"], strict=True))
         self.switches: dict[int, list[int]] = dict(zip(nodes, found["nic_switches"], strict=True))
         self.groups = {int(switch): group for switch, group in found["groups"].items()}
+        # First node, first switch and kind of each group; groups of a kind are equal.
+        self.starts: dict[int, tuple[int, int, int]] = {
+            int(group): tuple(start) for group, start in found["starts"].items()
+        }
         self.cables = [
             Cable(tuple(row["groups"]), row["nth"], tuple(map(tuple, row["links"])))
             for row in found["cables"]

@@ -1,0 +1,107 @@
+"""Independent parts of a test. Traffic within a group uses only links of that group, so a test of
+groups, switches or neighbors is a simulation per group.
+
+Equal parts are simulated once. A part is moved to the first group of the campaign in which its
+nodes are attached in the same form, unless a fault touches it. So a campaign on a whole machine
+costs little more than one on a group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from .faults import Planted
+from .patterns import Test
+from .wiring import Wiring
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a test. `places` are the indices of its values among those of the whole."""
+
+    test: Test
+    places: list[int]
+    groups: frozenset[int]
+
+
+def parts_of(test: Test, wiring: Wiring) -> Iterator[Part]:
+    """The parts in the order of their first nodes. A test across groups is one part."""
+    group = {node: wiring.group_of(node) for node in test.nodes}
+    ppn = test.ppn
+    of_rank = [group[test.nodes[rank // ppn]] for rank in range(len(test.nodes) * ppn)]
+    units = test.pairs if test.apart else test.sets
+    spans = [{of_rank[rank] for rank in ranks} for ranks in units]
+    is_local = all(of_rank[a] == of_rank[b] for a, b in test.pairs)
+    if not is_local or any(len(span) > 1 for span in spans):
+        yield Part(test, list(range(len(units))), frozenset(group.values()))
+        return
+    members: dict[int, list[int]] = {}
+    for place, node in enumerate(test.nodes):
+        members.setdefault(group[node], []).append(place)
+    pairs: dict[int, list[list[tuple[int, int]]]] = {g: [] for g in members}
+    new = [0] * len(of_rank)  # the rank within the part
+    for places in members.values():
+        for at, place in enumerate(places):
+            new[place * ppn : (place + 1) * ppn] = range(at * ppn, (at + 1) * ppn)
+    for of_round in test.rounds:
+        for g in pairs:
+            pairs[g].append([])
+        for a, b in of_round:
+            pairs[of_rank[a]][-1].append((new[a], new[b]))
+    values: dict[int, list[int]] = {g: [] for g in members}
+    for at, span in enumerate(spans):
+        values[next(iter(span))].append(at)
+    for g, places in members.items():
+        if not values[g]:
+            continue
+        sets = () if test.apart else tuple(
+            tuple(new[rank] for rank in test.sets[at]) for at in values[g]
+        )  # fmt: skip
+        rounds = [of_round for of_round in pairs[g] if of_round or not test.apart]
+        nodes = tuple(test.nodes[place] for place in places)
+        yield Part(replace(test, nodes=nodes, rounds=rounds, sets=sets), values[g], frozenset({g}))
+
+
+def joined(
+    test: Test, wiring: Wiring, values_of: Callable[[Part], Sequence[float]]
+) -> list[float]:  # fmt: skip
+    """The values of a test from those of its parts."""
+    found: dict[int, float] = {}
+    for part in parts_of(test, wiring):
+        found.update(zip(part.places, values_of(part), strict=True))
+    return [found[place] for place in range(len(found))]
+
+
+def touching(faults: Iterable[Planted], part: Part, wiring: Wiring) -> list[Planted]:
+    """The faults that can change the values of a part."""
+    nodes = set(part.test.nodes)
+
+    def touches(fault: Planted) -> bool:
+        if fault.place in ("nic", "node"):
+            return fault.at[0] in nodes
+        if fault.place in ("switch", "switches"):
+            return wiring.groups[fault.at[0]] in part.groups
+        return len(part.groups) > 1
+
+    return [fault for fault in faults if touches(fault)]
+
+
+def moved(part: Part, wiring: Wiring) -> Test:
+    """The test in the first group of the campaign where its nodes are attached in the same form.
+
+    The result depends on the campaign only, so a resumed campaign has the same predictions.
+    """
+    if len(part.groups) > 1:
+        return part.test
+    (group,) = part.groups
+    node_0, switch_0, kind_0 = wiring.starts[group]
+    attached = [(node - node_0, [switch - switch_0 for switch in wiring.switches[node]])
+                for node in part.test.nodes]  # fmt: skip
+    for node_1, switch_1, kind_1 in (wiring.starts[other] for other in sorted(wiring.starts)):
+        if kind_1 == kind_0 and all(
+            wiring.switches.get(node_1 + node) == [switch_1 + switch for switch in at]
+            for node, at in attached
+        ):
+            return replace(part.test, nodes=tuple(node_1 + node for node, _ in attached))
+    raise AssertionError("a part fits its own group")
