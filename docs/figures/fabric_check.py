@@ -2,10 +2,12 @@
 
     python docs/figures/fabric_check.py run ROWS.jsonl --size 128 --seconds 500
     python docs/figures/fabric_check.py table ROWS.jsonl
+    python docs/figures/fabric_check.py page docs/figures/fabric_check.jsonl
 
 `run` appends one row per campaign and continues where the file ends. Sizes and their numbers of
 campaigns are those of `SIZES`; the first ones of each size have no fault. `table` prints recall,
-precision and cost, beside the rule of dgnettest on the same simulated machine.
+precision and cost, beside the rule of dgnettest on the same simulated machine. `page` writes this
+table to docs/models/fabric-check.md.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ import argparse
 import json
 import random
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import odonata as od
 from odonata.check import patterns
@@ -29,6 +33,9 @@ from odonata.check.wiring import Wiring
 
 # Nodes of Aurora: campaigns, and how many of them without faults.
 SIZES = {128: (240, 80), 1024: (50, 18), 10_624: (10, 2)}
+FIDELITY = {128: "loggp", 1024: "loggp", 10_624: "flow"}
+PAGE = Path(__file__).parents[1] / "models" / "fabric-check.md"
+BEGIN, END = "<!-- docs/figures/fabric_check.py -->\n", "<!-- end -->"
 KINDS = ("lanes-nic", "lanes-link", "ber-nic", "ber-link", "pcie", "flap-nic", "flap-link",
          "slow-host", "policy-nic", "policy-link", "late-sweep", "switch")  # fmt: skip
 
@@ -94,12 +101,13 @@ def touches(fault: Planted, nodes: set[int], switches: set[int], groups: set[int
     return ends <= (switches if fault.place == "switches" else groups)
 
 
-def dgnettest(suite: Suite, faults: list[Planted]) -> tuple[int, int]:
-    """Faults found by dgnettest's rule on sets of switches and groups, and false alarms."""
+def dgnettest(suite: Suite, faults: list[Planted]) -> dict[str, Any]:
+    """Faults found by dgnettest's rule on sets of switches and groups, false alarms, and cost."""
     nodes = suite.campaign.nodes
     wiring = suite.wiring
     found: set[int] = set()
     false = 0
+    node_seconds = 0.0
     for stage, of_node in (("switch", suite.switch_set), ("group", wiring.group_of)):
         sets: dict[object, list[int]] = {}
         for place, node in enumerate(nodes):
@@ -107,27 +115,73 @@ def dgnettest(suite: Suite, faults: list[Planted]) -> tuple[int, int]:
         for kind in ("bisect", "all2all"):
             test = patterns.set_test(kind, f"dgnettest {stage} {kind}", nodes, suite.ppn,
                                      list(sets.values()), 131_072, 8)  # fmt: skip
-            values = suite.backend.measure(test, 0, 0.0).values
+            measured = suite.backend.measure(test, 0, 0.0)
+            node_seconds += measured.took_s * len(nodes)
             keys = list(sets.values())
-            for i in robust.below_mean(values):
+            for i in robust.below_mean(measured.values):
                 members = {nodes[place] for place in keys[i]}
                 switches = {s for node in members for s in wiring.switches[node]}
                 groups = {wiring.groups[s] for s in switches}
                 hit = {k for k, f in enumerate(faults) if touches(f, members, switches, groups)}
                 found |= hit
                 false += not hit
-    return len(found), false
+    return {"rule_found": found, "rule_false": false, "rule_node_seconds": node_seconds}
 
 
-def run(path: Path, size: int, first: int, limit_s: float) -> None:
+class Scorer:
+    """Campaigns of one size. Their predictions are shared."""
+
+    def __init__(self, size: int, series: int):
+        self.size, self.series = size, series
+        self.machine = od.machine("aurora")
+        self.nodes = tuple(range(size))
+        self.wiring = Wiring(self.machine, self.nodes)
+        self.predictions = Predictions(self.machine, FIDELITY[size], self.wiring)
+
+    def row(self, number: int, journal: Path | None) -> dict[str, Any]:
+        """Run a campaign and score it."""
+        size, wiring = self.size, self.wiring
+        seed = number + 1000 * (self.series - 1)
+        faults = draw(seed, size, wiring, number)
+        campaign = Campaign(
+            "", f"{size}-{seed}", self.machine, self.nodes, (), DEFAULT_STAGES, 3, FIDELITY[size],
+            "pairs", "twin", 0.08, 0.25, 131_072, 8, None, {}, Twin(seed=seed, faults=faults),
+        )  # fmt: skip
+        backend = Backend(campaign, wiring, self.predictions)
+        cpu = time.process_time()
+        suite = Suite(campaign, wiring, backend, self.predictions, Journal(journal, str(faults)))
+        suite.run()
+        cpu = time.process_time() - cpu
+        planted = [fault for fault in faults if fault.kind != "congestion"]
+        parts = {fault.part for fault in planted}
+        places = {place_of(part) for part in parts}
+        named = {one.part for one in suite.findings}
+        found = {place_of(part) for part in named}
+        rule = dgnettest(suite, planted)
+        by_rule = rule.pop("rule_found")
+        self.predictions.forget()
+        return {
+            "series": self.series, "size": size, "number": number, "fidelity": FIDELITY[size],
+            "planted": sorted(parts), "named": sorted(named),
+            "congestion": len(faults) > len(planted),
+            # Of each fault: its kind, whether it was found, named right, and found by the rule.
+            "faults": [[fault.kind, place_of(fault.part) in found, fault.part in named,
+                        nth in by_rule] for nth, fault in enumerate(planted)],
+            "hits": len(places & found),
+            "missed": sorted(places - found), "false": sorted(found - places),
+            "right": len(parts & named), "rule_hits": len(by_rule),
+            "rounds": sum(r.rounds for r in suite.stages),
+            "node_seconds": suite.node_seconds, "cpu_s": round(cpu, 2), "broken": suite.broken,
+            **rule,
+        }  # fmt: skip
+
+
+def run(path: Path, size: int, series: int, first: int, limit_s: float) -> None:
     done = set()
     if path.exists():
         rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-        done = {row["number"] for row in rows if row["size"] == size}
-    machine = od.machine("aurora")
-    nodes = tuple(range(size))
-    wiring = Wiring(machine, nodes)
-    predictions = Predictions(machine, "loggp")
+        done = {row["number"] for row in rows if key_of(row)[:2] == (series, size)}
+    scorer = Scorer(size, series)
     began = time.monotonic()
     longest = 0.0
     for number in range(first, SIZES[size][0]):
@@ -136,78 +190,124 @@ def run(path: Path, size: int, first: int, limit_s: float) -> None:
         wall = time.monotonic()
         if wall - began + longest > limit_s:
             return
-        faults = draw(number, size, wiring, number)
-        campaign = Campaign(
-            "", f"{size}-{number}", machine, nodes, (), DEFAULT_STAGES, 3, "loggp", "pairs",
-            "twin", 0.08, 0.25, 131_072, 8, None, {}, Twin(seed=number, faults=faults),
-        )  # fmt: skip
-        backend = Backend(campaign, wiring, predictions)
         # A campaign on all nodes takes longer than a time limit may allow.
-        journal = path.with_suffix(f".{number}.journal") if size > 5_000 else None
-        suite = Suite(campaign, wiring, backend, predictions, Journal(journal, str(faults)))
-        suite.run()
-        planted = [fault for fault in faults if fault.kind != "congestion"]
-        parts = {fault.part for fault in planted}
-        places = {place_of(part) for part in parts}
-        named = {one.part for one in suite.findings}
-        found = {place_of(part) for part in named}
-        by_rule, false_by_rule = dgnettest(suite, planted)
-        row = {
-            "size": size, "number": number, "planted": sorted(parts), "named": sorted(named),
-            "kinds": [fault.kind for fault in faults], "hits": len(places & found),
-            "missed": sorted(places - found), "false": sorted(found - places),
-            "right": len(parts & named), "rounds": sum(r.rounds for r in suite.stages),
-            "node_seconds": suite.node_seconds, "rule_hits": by_rule, "rule_false": false_by_rule,
-        }  # fmt: skip
+        journal = path.with_suffix(f".{series}.{number}.journal") if size > 5_000 else None
+        row = scorer.row(number, journal)
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-        predictions.forget()
         longest = max(longest, time.monotonic() - wall)
 
 
-def share(part: int, whole: int) -> str:
+def key_of(row: Mapping[str, Any]) -> tuple[int, int, int]:
+    """Series, size and number of a row."""
+    return row.get("series", 1), row["size"], row["number"]
+
+
+def share(part: float, whole: float) -> str:
     return f"{part / whole:.3f}" if whole else "-"
 
 
-def table(path: Path) -> None:
-    read = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    rows = list({(row["size"], row["number"]): row for row in read}.values())
-    print("| nodes | campaigns | faults | recall | precision | right part | rounds | node-hours |")
-    print("|---|---|---|---|---|---|---|---|")
+def scores(rows: list[dict[str, Any]]) -> list[str]:
+    """A table with a row per size, and one for all."""
+    lines = [
+        "| nodes | campaigns | faults | recall | precision | right part | rounds | node-hours |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for size in (*SIZES, None):
         of_size = [row for row in rows if size in (None, row["size"])]
         if not of_size:
             continue
         faults = sum(len(row["planted"]) for row in of_size)
-        hits = sum(row["hits"] for row in of_size)
-        false = sum(len(row["false"]) for row in of_size)
-        right = sum(row["right"] for row in of_size)
+        hits, right = (sum(row[key] for row in of_size) for key in ("hits", "right"))
+        named = hits + sum(len(row["false"]) for row in of_size)
         rounds = sum(row["rounds"] for row in of_size) / len(of_size)
         hours = sum(row["node_seconds"] for row in of_size) / len(of_size) / 3600
-        print(f"| {size or 'all'} | {len(of_size)} | {faults} | {share(hits, faults)} | "
-              f"{share(hits, hits + false)} | {share(right, hits)} | {rounds:.0f} | "
-              f"{hours:,.0f} |")  # fmt: skip
+        lines.append(f"| {size or 'all':,} | " if size else "| all | ")
+        lines[-1] += (f"{len(of_size)} | {faults} | {share(hits, faults)} | {share(hits, named)} | "
+                      f"{share(right, hits)} | {rounds:.0f} | {hours:,.0f} |")  # fmt: skip
+    return lines
+
+
+def by_kind(rows: list[dict[str, Any]]) -> list[str]:
+    """A table with a row per kind of fault: this suite beside dgnettest's rule."""
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        for kind, *hits in row["faults"]:
+            of_kind = counts.setdefault(kind, [0, 0, 0, 0])
+            counts[kind] = [n + m for n, m in zip(of_kind, (1, *hits), strict=True)]
+    if not counts:
+        return []
+    lines = [
+        "",
+        "| kind | faults | found | right part | found by the rule |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [f"| `{kind}` | {n} | {found} | {right} | {rule} |"
+              for kind, (n, found, right, rule) in sorted(counts.items())]  # fmt: skip
+    return lines
+
+
+def notes(rows: list[dict[str, Any]]) -> list[str]:
+    """Alarms without faults, and the cost of both procedures."""
     sound = [row for row in rows if not row["planted"]]
     alarms = sum(bool(row["named"]) for row in sound)
-    print(f"\nwithout faults: {len(sound)} campaigns, {alarms} with an alarm")
+    with_jobs = sum(bool(row["congestion"]) for row in rows)
     faults = sum(len(row["planted"]) for row in rows)
-    rule_hits = sum(row["rule_hits"] for row in rows)
-    rule_false = sum(row["rule_false"] for row in rows)
-    print(f"dgnettest's rule: recall {share(rule_hits, faults)}, {rule_false} false alarms")
+    rule_hits, rule_false = (sum(row[key] for row in rows) for key in ("rule_hits", "rule_false"))
+    lines = [
+        f"- Without faults: {len(sound)} campaigns, {alarms} with an alarm.",
+        f"- With congestion by other jobs: {with_jobs} campaigns.",
+        f"- dgnettest's rule: recall {share(rule_hits, faults)}, {rule_false} false alarms.",
+    ]
+    for size in SIZES:
+        of_size = [row for row in rows if row["size"] == size]
+        if of_size:
+            hours, rule = (sum(row[key] for row in of_size) / len(of_size) / 3600
+                           for key in ("node_seconds", "rule_node_seconds"))  # fmt: skip
+            lines.append(f"- Cost on {size:,} nodes: {hours:,.0f} node-hours; the rule's four "
+                         f"tests {rule:,.1f}.")  # fmt: skip
+    return lines
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """The scores of the fresh seeds, and those of earlier series."""
+    last = max(key_of(row)[0] for row in rows)
+    fresh = [row for row in rows if key_of(row)[0] == last]
+    text = [*scores(fresh), "", *notes(fresh), *by_kind(fresh)]
+    for series in sorted({key_of(row)[0] for row in rows} - {last}):
+        text += ["", f"Series {series}, whose failures were corrected before series {last}:", ""]
+        text += scores([row for row in rows if key_of(row)[0] == series])
+    return "\n".join(text) + "\n"
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The last row of each campaign."""
+    rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return list({key_of(row): row for row in rows}.values())
+
+
+def page(path: Path) -> str:
+    """The page of scores with the table of these rows."""
+    before, begin, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    return before + begin + "\n" + table(read_rows(path)) + end + after
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("action", choices=("run", "table"))
+    parser.add_argument("action", choices=("run", "table", "page"))
     parser.add_argument("rows", type=Path)
     parser.add_argument("--size", type=int, choices=tuple(SIZES), default=128)
+    parser.add_argument("--series", type=int, default=2, help="each series has its own seeds")
     parser.add_argument("--first", type=int, default=0, help="number of the first campaign")
     parser.add_argument("--seconds", type=float, default=500.0)
     given = parser.parse_args()
     if given.action == "run":
-        run(given.rows, given.size, given.first, given.seconds)
+        run(given.rows, given.size, given.series, given.first, given.seconds)
+    elif given.action == "table":
+        print(table(read_rows(given.rows)), end="")
     else:
-        table(given.rows)
+        PAGE.write_text(page(given.rows), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,10 +9,14 @@ from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
+import odonata
 import pytest
-from odonata.check import campaign, formats, isolation, output, patterns, running
+from odonata.check import (
+    campaign, formats, isolation, launched, output, parts, patterns, running, twin,
+)  # fmt: skip
 from odonata.check import statistics as robust
 from odonata.check.journal import Journal
+from odonata.check.wiring import Wiring
 from odonata.errors import InputError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -176,9 +180,68 @@ def test_texts_of_the_real_tools_are_read():
     assert net.rows == {"bisect": {0: 70_100.0, 1: 43_600.0}} and net.passed is False
     assert net.nodes == {1: "nid[000033-000064]"}
     assert formats.read_osu(OSU) == {1: 290.21, 1_048_576: 1_392_211.30}
-    found = formats.read_gpcnet(GPCNET)
-    assert found["RR Two-sided Lat"]["mean"] == 2.6 and found["RR Two-sided Lat"]["p99"] == 4.9
-    assert found["RR Two-sided BW+Sync"]["mean"] == 4413.6
+    found = formats.read_gpcnet(GPCNET)["isolated"]
+    assert found["RR Two-sided Lat"] == {"unit": "usec", "mean": 2.6, "p99": 4.9}
+    assert found["RR Two-sided BW+Sync"] == {"unit": "MiB/s/rank", "mean": 4413.6, "p99": 2943.4}
+
+
+# GPCNeT 1.3, network_load_test (HPE's guide, fabric validation).
+GPCNET_LOAD = (
+    GPCNET
+    + """
+|                 Network Tests running with Congestion Tests                  |
++---------------------------------+--------------+--------------+--------------+
+|                            Name |          Avg |          99% |        Units |
++---------------------------------+--------------+--------------+--------------+
+|          RR Two-sided Lat (8 B) |          2.9 |          5.3 |         usec |
++---------------------------------+--------------+--------------+--------------+
+
++------------------------------------------------------------------------------+
+|          Network Tests running with Congestion Tests - Key Results           |
++---------------------------------+--------------------------------------------+
+|                            Name |                   Congestion Impact Factor |
++---------------------------------+----------------------+---------------------+
+|                                 |                  Avg |                 99% |
++---------------------------------+----------------------+---------------------+
+|          RR Two-sided Lat (8 B) |                 1.1X |                1.2X |
++---------------------------------+----------------------+---------------------+
+"""
+)
+# The same test of a verbose build: more columns, and the congestors' rows.
+GPCNET_VERBOSE = """|Network Tests running with Congestion Tests ( RR Two-sided Lat Network Test) |
+|              Name |  Min |   Max |   Avg |  Avg(Worst) |   99% |  99.9% |      Units |
+|  RR Two-sided Lat (8 B) |  1.5 |  9.0 |  2.5 |  3.0 |  4.5 |  8.5 |  usec |
+|  Alltoall (4096 B) |  10.0 |  90.0 |  25.0 |  20.0 |  15.0 |  12.0 |  MiB/s/rank |
+"""
+
+
+def test_sections_of_gpcnet_s_load_test_are_kept_apart():
+    found = formats.read_gpcnet(GPCNET_LOAD)
+    means = {key: rows["RR Two-sided Lat"]["mean"] for key, rows in found.items()}
+    assert means == {"isolated": 2.6, "congested": 2.9, "impact": 1.1}
+    row = formats.read_gpcnet(GPCNET_VERBOSE)["congested"]["RR Two-sided Lat"]
+    assert row == {"unit": "usec", "mean": 2.5, "p99": 4.5}
+
+
+def test_computed_ratios_of_cray_mpich_s_report_are_read():
+    # Columns and names as in the description of the report: issue facts, section 2.
+    text = """MPICH Slingshot Network Summary: 3 network timeouts
+
+MPICH Slingshot CXI Counter Summary:
+Counter                     Samples          Min         (/s)         Mean         (/s)
+rh:nacks                          8            5          0.1           25          0.2   85   0.3
+
+Computed Ratios                              Min   Mean    Max
+PCIe posted (write) blocked cycles/pkt       0.4    0.9    2.1
+PCIe non-posted (read) blocked cycles/pkt    0.0    0.1    0.3
+"""
+    found = formats.read_counter_report(text)
+    assert found.timeouts == 3
+    assert found.counters == {"rh:nacks": {"samples": 8, "min": 5, "mean": 25, "max": 85}}
+    assert found.ratios == {
+        "PCIe posted (write) blocked cycles/pkt": {"min": 0.4, "mean": 0.9, "max": 2.1},
+        "PCIe non-posted (read) blocked cycles/pkt": {"min": 0.0, "mean": 0.1, "max": 0.3},
+    }
 
 
 # Campaigns on the twin
@@ -287,6 +350,54 @@ def test_other_searches_find_a_slow_host(tmp_path, method):
     assert any(method in row["test"] for row in found["stages"])
 
 
+def test_a_slow_host_is_found_on_a_node_that_failed_for_a_port(tmp_path):
+    text = 'machine = "aurora"\nnodes = "0-63"\nstages = ["health", "pairs"]\n'
+    text += '[[twin.fault]]\nkind = "policy"\nnic = "9:4"\n'
+    alone, _ = run(tmp_path / "port.toml", text)
+    assert [one["part"] for one in alone["findings"]] == ["port 9:4"]
+    found, _ = run(tmp_path / "both.toml", text + '[[twin.fault]]\nkind = "slow-host"\nnode = 9\n')
+    assert [one["part"] for one in found["findings"]] == ["port 9:4", "node 9"]
+
+
+@pytest.mark.parametrize("fault, place, wanted", [
+    ('kind = "slow-host"\nnode = 64', "node", "a node of the campaign"),
+    ('kind = "pcie"\nnic = "70:0"', "nic", "a node of the campaign"),
+    ('kind = "pcie"\nnic = "7:1"', "nic", "a NIC from 0 to 0"),
+    ('kind = "switch"\nswitch = 16', "switch", "a switch to which"),
+    ('kind = "lanes"\nswitches = [1, 9]', "switches", "that a cable joins"),
+    ('kind = "lanes"\ngroups = [0, 2]', "groups", "that a cable joins"),
+    ('kind = "lanes"\ngroups = [0, 1]\ncable = 1', "groups", "from 0 to 0"),
+])  # fmt: skip
+def test_a_planted_fault_outside_the_campaign_is_an_input_error(tmp_path, fault, place, wanted):
+    text = f'{SOUND}[[twin.fault]]\nkind = "slow-host"\nnode = 63\n[[twin.fault]]\n{fault}\n'
+    with pytest.raises(InputError) as caught:
+        run(tmp_path / "c.toml", text)
+    (one,) = caught.value.diagnostics
+    assert one.at == f"twin.fault.2.{place}" and wanted in one.wanted
+    assert not (tmp_path / "c.check" / running.JOURNAL).exists()
+
+
+@pytest.mark.parametrize("fidelity, most", [("loggp", 0.0), ("flow", 0.01)])
+def test_a_test_of_groups_equals_its_parts(fidelity, most):
+    """The flow solver's tolerance of 1/64 and its random routes make parts differ slightly."""
+    machine = odonata.machine("dragonfly-1056")
+    nodes = [node for node in range(96) if node != 40]  # three groups, one of them not whole
+    wiring = Wiring(machine, range(96))
+    places = [[i for i, node in enumerate(nodes) if node // 32 == group] for group in range(3)]
+    test = patterns.set_test("all2all", "t", nodes, 1, places, 65536, 4)
+    whole = twin.simulate(machine, test, fidelity)
+    found = twin.Predictions(machine, fidelity, wiring).of(test)
+    assert found == pytest.approx(whole, rel=most or 1e-12)
+    pieces = list(parts.parts_of(test, wiring))
+    assert [piece.groups for piece in pieces] == [{0}, {1}, {2}]
+    # A whole group is that of the first; the other has no equal but itself, moved.
+    assert parts.moved(pieces[2], wiring).key == parts.moved(pieces[0], wiring).key
+    assert 8 not in parts.moved(pieces[1], wiring).nodes
+    across = patterns.set_test("bisect", "t", nodes, 1, [range(len(nodes))], 65536, 4)
+    (piece,) = parts.parts_of(across, wiring)
+    assert piece.test is across
+
+
 def test_congestion_by_other_jobs_is_no_faulty_part(tmp_path):
     text = SOUND + '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
     found, _ = run(tmp_path / "c.toml", text)
@@ -344,16 +455,40 @@ def test_all_input_errors_are_reported_at_once(odonata, tmp_path):
 
 
 def test_benchmarks_of_the_whole_machine_are_compared_with_predictions(tmp_path):
-    stages = ["mbw_mr", "multi_lat", "gpcnet", "sizes", "storage"]
+    stages = ["mbw_mr", "multi_lat", "gpcnet", "gpcnet_load", "sizes", "storage"]
     text = SOUND.replace("dragonfly-1056", "aurora").replace("0-63", "0-7")
     text = f"stages = {json.dumps(stages)}\nrepeats = 1\n{text}"
-    found, _ = run(tmp_path / "c.toml", text)
+    found, directory = run(tmp_path / "c.toml", text)
     assert sorted({row["stage"] for row in found["stages"]}) == sorted(stages)
+    check_reframe(directory, found)
     assert all(abs(row["center"] - 1) < 0.25 for row in found["stages"])
     assert found["findings"] == [] and found["observations"] == []
     text += '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
     found, _ = run(tmp_path / "slow.toml", text)
     assert len(found["observations"]) == len(found["stages"])
+
+
+def check_reframe(directory, found):
+    """References and measured values have the same names and units, and pass."""
+    text = (directory / "reframe_check.py").read_text()
+    space = {}
+    body = text[text.index("def values(") :]
+    exec("import re\n" + text[text.index("SCALE =") :].partition("\n")[0] + "\n" + body, space)
+    values = list(space["values"](found))
+    wanted = list(output.references(found, 0.25))
+    assert [(name, unit) for name, _, unit in values] == [(row[0], row[-1]) for row in wanted]
+    assert len({name for name, *_ in values}) == len(values)
+    units = dict((name, unit) for name, _, unit in values)
+    assert units["mbw_mr_1048576"] == "MB/s" and units["multi_lat_8"] == "us"
+    assert units["rr_lat_loaded_8"] == "x"
+    for (_, value, _), (_, expected, lower, upper, _) in zip(values, wanted, strict=True):
+        assert lower is None or value > expected * (1 + lower)
+        assert upper is None or value < expected * (1 + upper)
+    # A latency of 2 us, and one a third longer, which the error bar of rates just excludes.
+    row = {"test": "multi_lat 8", "unit": "1/s", "values": [1 / 2e-6], "predicted": [1 / 2e-6]}
+    ((name, expected, lower, upper, unit),) = output.references({"stages": [row]}, 0.25)
+    assert (name, lower, unit) == ("multi_lat_8", None, "us")
+    assert expected == pytest.approx(2) and upper == pytest.approx(1 / 3, abs=1e-4)
 
 
 # A real launcher
@@ -400,6 +535,25 @@ storage = "cat {tmp_path}/ior.txt"
     assert tests["dgnettest bisect"]["values"] == [70_100e6, 43_600e6]
     assert tests["ior_read 4194304"]["values"] == [200 * 2**20]
     assert any("FAILED" in words for words in found["observations"])
+
+
+def test_the_test_program_is_compiled_once_per_source_and_compiler(tmp_path, monkeypatch):
+    compiler = tmp_path / "cc"
+    compiler.write_text(f"#!/bin/sh\necho x >>{tmp_path}/calls\ncp \"$4\" \"$3\"\n")
+    compiler.chmod(0o755)
+    source = tmp_path / "fabric_test.c"
+    monkeypatch.setattr(launched, "SOURCE", source)
+    path = tmp_path / "c.toml"
+    path.write_text(
+        'machine = "dragonfly-1056"\nnodes = ["a", "b"]\n[launcher]\n'
+        f'command = "run -n {{n}} {{program}}"\ncompiler = "{compiler}"\n'
+    )
+    runs = launched.Launched(campaign.read(path), tmp_path)
+    for text, calls in (("one", 1), ("one", 1), ("two", 2)):
+        source.write_text(text)
+        program = Path(runs.program())
+        assert program.read_text() == text
+        assert (tmp_path / "calls").read_text().count("x") == calls
 
 
 def test_a_launcher_that_fails_is_no_verdict(odonata, tmp_path):

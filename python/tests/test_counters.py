@@ -99,7 +99,8 @@ def report(odonata):
 @pytest.mark.parametrize("level", range(6))
 def test_cray_mpich_s_report_has_its_format(report, level):
     text = report(level)
-    timeouts, counters = read_counter_report(text)
+    found = read_counter_report(text)
+    timeouts, counters = found.timeouts, found.counters
     assert (timeouts is None) == (level == 0)
     assert bool(counters) == (level in (2, 4, 5))
     if level == 0:
@@ -126,7 +127,8 @@ def test_nics_with_timeouts_are_reported_in_files(report, tmp_path):
     prefix = tmp_path / "report"
     more = ("--faults", plan)
     text = report(4, *more, REPORT_FILE=prefix, FILE=names, VERBOSE=1)
-    timeouts, counters = read_counter_report(text)
+    found = read_counter_report(text)
+    timeouts, counters = found.timeouts, found.counters
     assert timeouts > 0 and list(counters) == ["rh:spt_timeouts", "hni_tx_paused_0"]
     assert "Counters without data: atu_cache_hit" in text and "max at " in text
     files = sorted(tmp_path.glob("report.*"))

@@ -18,7 +18,7 @@ from .faults import Planted, read_fault
 
 STAGES = (
     "health", "loopback", "pairs", "switch", "group", "system", "links", "mbw_mr", "multi_lat",
-    "gpcnet", "sizes", "storage", "counters",
+    "gpcnet", "gpcnet_load", "sizes", "storage", "counters",
 )  # fmt: skip
 DEFAULT_STAGES = (
     "health", "loopback", "pairs", "switch", "group", "system", "links", "counters",
@@ -27,8 +27,8 @@ FIDELITIES = ("loggp", "flow", "packet")
 ISOLATIONS = ("pairs", "halves", "groups")
 REFERENCES = ("twin", "sets")
 # Commands whose text the suite reads, by stage. `{nodes}` and others are replaced.
-COMMANDS = ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet", "sizes",
-            "storage", "switch", "group", "system")  # fmt: skip
+COMMANDS = ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet",
+            "gpcnet_load", "sizes", "storage", "switch", "group", "system")  # fmt: skip
 KEYS = {
     "": ("name", "machine", "set", "nodes", "stages", "repeats", "fidelity", "isolation",
          "reference", "margin", "error", "size", "rounds", "launcher", "commands", "twin"),
@@ -121,8 +121,9 @@ def of_mapping(wrong: Diagnostics, found: Mapping[str, Any], path: str) -> Campa
     chosen = {
         key: one_of(wrong, key, found.get(key, default), legal)
         for key, default, legal in (
-            ("fidelity", "loggp", FIDELITIES), ("isolation", "pairs", ISOLATIONS),
-            ("reference", "twin", REFERENCES),
+            # A real machine has contention, which the closed form has not.
+            ("fidelity", "flow" if "launcher" in found else "loggp", FIDELITIES),
+            ("isolation", "pairs", ISOLATIONS), ("reference", "twin", REFERENCES),
         )
     }  # fmt: skip
     margin = share(wrong, "margin", found.get("margin", 0.08))
@@ -142,8 +143,7 @@ def of_mapping(wrong: Diagnostics, found: Mapping[str, Any], path: str) -> Campa
             commands[key] = text
     if launcher is not None:
         for stage in stages:
-            if stage in ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet", "sizes",
-                         "storage") and stage not in commands and "stages" in found:  # fmt: skip
+            if stage not in MPI_STAGES and stage not in commands and "stages" in found:
                 wrong.add("stages", stage, f"`commands.{stage}`, which this stage runs")
         stages = tuple(s for s in stages if s in commands or s in MPI_STAGES)
         if "twin" in found:

@@ -235,23 +235,39 @@ def read_osu(text: str) -> dict[int, float]:
     return found
 
 
-def read_gpcnet(text: str) -> dict[str, dict[str, Any]]:
-    """Mean and 99th percentile by test, in the units of the table; also congestion impacts."""
-    found: dict[str, dict[str, Any]] = {}
+# Section of GPCNeT's output by the words of its title; the first that fits.
+GPCNET_SECTIONS = (
+    ("Key Results", "impact"), ("running with Congestion", "congested"),
+    ("Isolated Congestion", "congestors"), ("Isolated Network", "isolated"),
+)  # fmt: skip
+
+
+def read_gpcnet(text: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Mean and 99th percentile by section and test, in the units of the table.
+
+    network_test prints the section `isolated`. network_load_test also prints `congested`, and in
+    `impact` the ratio of both. In its verbose form a table of each test has the congestors' rows.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    section = "isolated"
+    columns: list[str] = []
     for line in text.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) < 3 or not cells[0] or cells[0] == "Name":
-            continue
-        numbers = [re.match(r"([\d.]+)", cell) for cell in cells[1:]]
-        values = [float(match[1]) for match in numbers if match]
-        if len(values) >= 2:
-            unit = re.search(r"\(([^)]*)\)", cells[0])
-            name = re.sub(r"\s*\([^)]*\)", "", cells[0])
-            row: dict[str, Any] = {"unit": unit[1] if unit else cells[-1]}
-            row["mean"], row["p99"] = values[0], values[-1]
-            found[name] = row
+        if len(cells) == 1:
+            section = next((key for words, key in GPCNET_SECTIONS if words in line), section)
+        elif "Avg" in cells:
+            columns = cells
+        elif len(cells) == len(columns) and cells[0]:
+            values = dict(zip(columns, cells, strict=True))
+            mean, p99 = (re.match(r"([\d.]+)X?$", values.get(key, "")) for key in ("Avg", "99%"))
+            if mean and p99:
+                unit = re.search(r"\(([^)]*)\)", cells[0])
+                name = re.sub(r"\s*\([^)]*\)", "", cells[0])
+                row = {"unit": values.get("Units") or (unit[1] if unit else "")}
+                row |= {"mean": float(mean[1]), "p99": float(p99[1])}
+                found.setdefault(section, {}).setdefault(name, row)
     if not found:
-        raise Unreadable("no rows of GPCNeT's table `| Name | ... |`")
+        raise Unreadable("no rows of GPCNeT's table `| Name | Avg | 99% | Units |`")
     return found
 
 
@@ -266,20 +282,37 @@ def read_ior(text: str) -> dict[str, float]:
 # Cray MPICH
 
 
-def read_counter_report(text: str) -> tuple[int | None, dict[str, dict[str, float]]]:
-    """Network timeouts, and the counter summary: samples, min, mean and max by counter."""
-    timeouts = None
-    found: dict[str, dict[str, float]] = {}
-    is_inside = False
+# Name and three values of a row below `Computed Ratios`; the name has blanks.
+RATIO = re.compile(r"(\S.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)")
+
+
+@dataclass
+class CounterReport:
+    """Network timeouts, the counter summary, and ratios computed of counters."""
+
+    timeouts: int | None = None
+    counters: dict[str, dict[str, float]] = field(default_factory=dict)  # samples, min, mean, max
+    ratios: dict[str, dict[str, float]] = field(default_factory=dict)  # min, mean, max
+
+
+def read_counter_report(text: str) -> CounterReport:
+    """The report of a program's MPI library. A part that is absent is empty."""
+    found = CounterReport()
+    part = ""
     for line in text.splitlines():
+        words = line.split()
         if match := re.search(r"MPICH Slingshot Network Summary: (\d+) network timeouts", line):
-            timeouts = int(match[1])
+            found.timeouts = int(match[1])
         elif "MPICH Slingshot CXI Counter Summary:" in line:
-            is_inside = True
-        elif is_inside:
-            parts = line.split()
-            values = [number(part) for part in parts[1:]]
-            if len(parts) == 8 and None not in values:
+            part = "counters"
+        elif words[:2] == ["Computed", "Ratios"]:
+            part = "ratios"
+        elif part == "counters" and len(words) == 8:
+            values = [number(word) for word in words[1:]]
+            if None not in values:
                 keys: Mapping[str, int] = {"samples": 0, "min": 1, "mean": 3, "max": 5}
-                found[parts[0]] = {key: float(values[at] or 0) for key, at in keys.items()}
-    return timeouts, found
+                found.counters[words[0]] = {key: float(values[at] or 0) for key, at in keys.items()}
+        elif part == "ratios" and (match := RATIO.fullmatch(line.strip())):
+            columns = zip(("min", "mean", "max"), match.groups()[1:], strict=True)
+            found.ratios[match[1]] = {key: float(value) for key, value in columns}
+    return found

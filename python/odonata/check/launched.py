@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ from typing import Any
 from . import formats
 from .campaign import Campaign
 from .errors import CannotRun
+from .load import LOADED
 from .patterns import Test
 from .twin import Measured
 
@@ -23,6 +25,7 @@ REPETITIONS = 20  # of a test by the test program
 GPCNET = {
     "rr_lat": ("RR Two-sided Lat", 1e-6),
     "rr_bw": ("RR Two-sided BW", float(1 << 20)),
+    "rr_bw_sync": ("RR Two-sided BW+Sync", float(1 << 20)),
     "multiple_allreduce": ("Multiple Allreduce", 1e-6),
 }
 OSU = {"mbw_mr": 1e6, "multi_lat": 1e-6, "alltoall": 1e-6}
@@ -49,10 +52,14 @@ class Launched:
         if self.launcher.program:
             base = os.path.dirname(os.path.abspath(self.campaign.path))
             return os.path.join(base, self.launcher.program)
-        target = self.directory / "fabric_test"
+        # A changed source or compiler is another program. A kill leaves no half of one.
+        identity = self.launcher.compiler.encode() + b"\0" + SOURCE.read_bytes()
+        target = self.directory / f"fabric_test-{hashlib.sha256(identity).hexdigest()[:12]}"
         if not target.exists():
-            command = [*shlex.split(self.launcher.compiler), "-O2", "-o", str(target), str(SOURCE)]
+            part = target.with_suffix(".part")
+            command = [*shlex.split(self.launcher.compiler), "-O2", "-o", str(part), str(SOURCE)]
             self.run("compiler", command)
+            os.replace(part, target)
         return str(target.resolve())
 
     def measure(self, test: Test, repeat: int, start_s: float) -> Measured:
@@ -66,7 +73,7 @@ class Launched:
         took = time.monotonic() - wall
         plan.unlink()
         values = test.values(read_times(test, text))
-        timeouts, _ = formats.read_counter_report(text)
+        timeouts = formats.read_counter_report(text).timeouts
         return Measured(values, took, timeouts or 0)
 
     def words(self, template: str, hosts: list[str], ppn: int, program: list[str]) -> list[str]:
@@ -120,14 +127,17 @@ class Launched:
     def benchmark(self, name: str, size: int, nodes: tuple[int, ...], ppn: int, repeat: int,
                   start_s: float) -> float:  # fmt: skip
         """Bytes per second, or calls per second, of a benchmark's output."""
-        stage = STAGE_OF[name]
+        stage = "gpcnet_load" if name.endswith(LOADED) else STAGE_OF[name]
         key = f"{stage} {repeat}"
         if key not in self._texts:
             self._texts[key] = self.tool(stage, nodes)
         try:
             if stage == "gpcnet":
                 row, unit = GPCNET[name]
-                value = formats.read_gpcnet(self._texts[key])[row]["mean"] * unit
+                value = formats.read_gpcnet(self._texts[key])["isolated"][row]["mean"] * unit
+            elif stage == "gpcnet_load":
+                row, _ = GPCNET[name.removesuffix(LOADED)]
+                value = formats.read_gpcnet(self._texts[key])["impact"][row]["mean"]
             elif stage == "storage":
                 value = formats.read_ior(self._texts[key])[IOR[name]]
             else:

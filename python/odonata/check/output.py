@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ from xml.etree import ElementTree
 from ..version import version
 from . import formats, page
 from .naming import name_of
-from .suite import Suite
+from .suite import INVERSE_IMPACT, Suite
 
 FILES = ("result.json", "passed.txt", "failed.txt", "not-run.txt", "sets.txt",
          "junit.xml", "reframe_check.py", "report.html")  # fmt: skip
@@ -113,6 +114,9 @@ def case_of(
     )
 
 
+# Factor and unit of quantities whose inverse is a rate, by the unit of that rate.
+SCALE = {"1/s": (1e6, "us"), INVERSE_IMPACT: (1.0, "x")}
+
 REFRAME = '''"""ReFrame test of a fabric, written by `odonata check`.
 
 References are the predictions of the twin.
@@ -124,11 +128,14 @@ References are the predictions of the twin.
 
 import json
 import os
+import re
 
 import reframe as rfm
 import reframe.utility.sanity as sn
 
 CAMPAIGN = {campaign!r}
+# Of quantities whose inverse is a rate: factor and unit.
+SCALE = {scale!r}
 
 
 @rfm.simple_test
@@ -170,21 +177,42 @@ def values(result):
     """Name, value and unit of each test of which the result keeps values: the slowest unit."""
     for row in result["stages"]:
         if row["values"]:
-            yield row["test"].replace(" ", "_"), min(row["values"]) / 1e6, "MB/s"
+            slowest = min(row["values"])
+            name = re.sub(r"\\W+", "_", row["test"])
+            if row["unit"].startswith("B/s"):
+                yield name, slowest / 1e6, "M" + row["unit"]
+            else:
+                yield name, SCALE[row["unit"]][0] / slowest, SCALE[row["unit"]][1]
 '''
 
 
 def reframe(suite: Suite, found: Mapping[str, Any]) -> str:
     """A ReFrame test that runs the campaign, with references for the slowest unit of each test."""
-    lines = []
-    for row in found["stages"]:
-        if row["predicted"]:
-            name = row["test"].replace(" ", "_")
-            value = min(row["predicted"]) / 1e6
-            lower = -suite.campaign.error  # the error bar of the predictions
-            lines.append(f'            "{name}": ({value:.1f}, {lower}, None, "MB/s"),')
+    lines = [
+        f'            "{name}": ({value:.6g}, {lower}, {upper}, "{unit}"),'
+        for name, value, lower, upper, unit in references(found, suite.campaign.error)
+    ]
     return REFRAME.format(
         file="reframe_check.py", campaign=os.path.abspath(suite.campaign.path),
         descr=f"fabric of {found['machine']}, {found['nodes']} nodes",
-        references="\n".join(lines),
+        references="\n".join(lines), scale=SCALE,
     )  # fmt: skip
+
+
+def references(
+    found: Mapping[str, Any], error: float
+) -> Iterator[tuple[str, float, float | None, float | None, str]]:
+    """Name, predicted value, lower and upper bound relative to it, and unit of each test.
+
+    A rate may be below the prediction by the error bar. A latency is the inverse of a rate.
+    """
+    for row in found["stages"]:
+        if not row["predicted"]:
+            continue
+        name = re.sub(r"\W+", "_", row["test"])
+        slowest = min(row["predicted"])
+        if row["unit"].startswith("B/s"):
+            yield name, slowest / 1e6, -error, None, f"M{row['unit']}"
+        else:
+            factor, unit = SCALE[row["unit"]]
+            yield name, factor / slowest, None, round(1 / (1 - error) - 1, 4), unit

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from .naming import described, name_of
-from .suite import Suite
+from .suite import INVERSE_IMPACT, Suite
 
 MOST_SIDE = 128  # cells per side of the heat map; more nodes share a cell
 SIDE = 640  # pixels of the heat map
@@ -51,8 +51,8 @@ def html(suite: Suite, found: Mapping[str, Any]) -> str:
     body = [
         f"<h1>{escape(found['name'])}: {verdict}</h1>",
         f'<p class="muted">{escape(found["machine"])}, {found["nodes"]:,} nodes, '
-        f"{'simulated' if found['backend'] == 'twin' else 'measured'}; references: twin, "
-        f"{escape(found['fidelity'])} fidelity; odonata {escape(found['odonata'])}</p>",
+        f"{'simulated' if found['backend'] == 'twin' else 'measured'}; references: "
+        f"{escape(referred(suite))}; odonata {escape(found['odonata'])}</p>",
         '<div class="tiles">'
         + "".join(f'<div class="tile"><b>{value}</b>{name}</div>' for name, value in tiles)
         + "</div>",
@@ -73,6 +73,13 @@ def html(suite: Suite, found: Mapping[str, Any]) -> str:
         '<meta name="viewport" content="width=device-width">'
         f"<style>{STYLE}</style></head><body>{''.join(body)}</body></html>\n"
     )
+
+
+def referred(suite: Suite) -> str:
+    """What measurements are compared with."""
+    if suite.campaign.reference == "sets":
+        return "median of sets of equal size"
+    return f"predictions of the digital twin, {suite.campaign.fidelity} fidelity"
 
 
 def count(number: int, what: str) -> str:
@@ -121,13 +128,21 @@ def sets(stages: Sequence[Mapping[str, Any]]) -> str:
             shown = f"{ratio:.2f}"
             if ratio < row["bound"]:
                 shown = f'<span class="bad">{shown}</span>'
-            rows.append((ratio, [escape(row["test"]), escape(label), f"{value / 1e9:,.2f}",
-                                 f"{predicted / 1e9:,.2f}", shown]))  # fmt: skip
+            rows.append((ratio, [escape(row["test"]), escape(label),
+                                 quantity(value, row["unit"]),
+                                 quantity(predicted, row["unit"]), shown]))  # fmt: skip
     if not rows:
         return ""
     lowest = [row for _, row in sorted(rows, key=lambda one: one[0])[:20]]
-    heads = ["test", "set", "GB/s per node", "predicted", "ratio"]
+    heads = ["test", "set", "measured", "predicted", "ratio"]
     return "<h2>Sets with the lowest ratios</h2>" + table(heads, lowest, 3)
+
+
+def quantity(value: float, unit: str) -> str:
+    """A rate in GB/s. The inverse of a rate of calls is a latency in us."""
+    if unit == INVERSE_IMPACT:
+        return f"{1 / value:,.2f}x slower"
+    return f"{1e6 / value:,.2f} us" if unit == "1/s" else f"{value / 1e9:,.2f} G{unit}"
 
 
 def heat_map(cells: Sequence[tuple[int, int, float]], items: Sequence[int], title: str) -> str:

@@ -29,7 +29,8 @@ def check(campaign: str | None, out: str | None, force: bool, as_json: bool, qui
     the twin with planted faults (docs/check-a-fabric.md). After a crash the same command
     continues.
 
-    Exit codes: 0 all passed, 1 a part is faulty, 2 wrong input or nothing could be run.
+    Exit codes: 0 all tests passed; 1 a part is faulty; 2 no part is faulty, but the input is wrong
+    or a stage could not run.
     """
     given = campaigns.read(campaign or "")
     directory = Path(out) if out is not None else Path(given.path).with_suffix(".check")
