@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 from dataclasses import dataclass
@@ -118,6 +119,16 @@ def is_schedule(head: bytes) -> bool:
     return head.startswith(BINARY_GOAL) or b"\0" not in head
 
 
+def check_timeline(wrong: Diagnostics, timeline: Any, trace: Any) -> None:
+    """Add a diagnostic if the timeline would replace a file of the trace."""
+    if isinstance(timeline, timelines.Timeline) and trace is not None:
+        with contextlib.suppress(OSError, TypeError, ValueError):
+            path = Path(timeline.path)
+            written = [path, *(path.with_suffix(suffix) for suffix in timelines.BESIDE)]
+            if any(file.exists() and file.samefile(trace) for file in written):
+                wrong.add("timeline", path, "another file than the trace")
+
+
 def factor_of(wrong: Diagnostics, how: Any) -> float:
     """The factor of recorded computation: `recorded`, `none` or a number."""
     if how in ("recorded", "none"):
@@ -155,6 +166,7 @@ def replay(
     wrong = Diagnostics()
     found = read(wrong, trace)
     factor = factor_of(wrong, compute)
+    check_timeline(wrong, job.get("timeline"), trace)
     if not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
     wrong.raise_any()

@@ -174,7 +174,9 @@ def read_paraver(path: Path) -> tuple[dict, list, list, list]:
     assert head.startswith("#Paraver (")
     states, events, messages = [], [], []
     last = 0
-    for line in lines:
+    world = ":".join(str(task) for task in range(1, RANKS + 1))
+    assert [line for line in lines if line.startswith("c")] == [f"c:1:1:{RANKS}:{world}"]
+    for line in lines[1:]:
         match = LINE.fullmatch(line)
         assert match, line
         rest = match[4].split(":")
@@ -337,4 +339,7 @@ def test_a_timeline_does_not_replace_the_trace_that_is_replayed(odonata):
     before = (odonata.cwd / name).read_bytes()
     done = odonata("replay", name, "--machine", "dragonfly-1056", "--timeline", name)
     assert done.returncode == 2 and "another file than the trace" in done.stderr
+    with pytest.raises(od.InputError, match="another file than the trace"):
+        od.replay(od.machine("dragonfly-1056"), odonata.cwd / name,
+                  timeline=od.Timeline(odonata.cwd / name))  # fmt: skip
     assert (odonata.cwd / name).read_bytes() == before

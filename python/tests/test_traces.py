@@ -47,6 +47,26 @@ for _ in range(3):
 comm.Ssend(one, (me + 1) % n) if me % 2 == 0 else comm.Recv(other, (me - 1) % n)
 comm.Barrier()
 """
+# Rows and columns of a grid, of which the columns are in reverse order of ranks.
+SPLIT = """
+from mpi4py import MPI
+import numpy as np
+
+world = MPI.COMM_WORLD
+row = world.Split(world.rank // 4, world.rank)
+column = world.Split(world.rank % 4, -world.rank)
+one, other = np.zeros(500), np.zeros(500)
+all_of_it, more = np.zeros(500 * row.size), np.zeros(500 * row.size)
+for _ in range(2):
+    row.Allreduce(one, other)
+    row.Alltoall(all_of_it, more)
+    row.Bcast(one, root=2)
+    row.Gather(one, all_of_it if row.rank == 1 else None, root=1)
+    column.Scan(one, other)
+    column.Send(one, 1) if column.rank == 0 else column.Recv(other, 0)
+    column.Bcast(other, root=1)
+world.Barrier()
+"""
 
 
 def aurora() -> od.Machine:
@@ -82,7 +102,10 @@ def test_a_trace_by_hand_has_the_time_of_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["prv", "otf2"])
-@pytest.mark.parametrize(("program", "error"), [(PROGRAM, 1e-6), (COLLECTIVES, 1e-3)])
+@pytest.mark.parametrize(
+    ("program", "error"),
+    [(PROGRAM, 1e-6), (COLLECTIVES, 1e-3), (SPLIT, 1e-2)],
+)
 def test_a_timeline_is_replayed_in_the_time_of_its_run(
     tmp_path: Path, form: str, program: str, error: float
 ) -> None:
@@ -93,10 +116,22 @@ def test_a_timeline_is_replayed_in_the_time_of_its_run(
     job = aurora().job(nodes=2, ppn=4, timeline=timeline)
     result = od.run(job, ["python", str(tmp_path / "program.py")], compute="none")
     replayed = od.replay(aurora(), tmp_path / f"run.{form}", ppn=4)
+    if form == "prv" and program is SPLIT:
+        # Paraver does not have the messages by which communicators are created.
+        assert replayed.summary["converted"]["unsupported"] == {"MPI_Comm_split": 16}
+        assert 0.8 * result.time < replayed.time < result.time
+        return
     assert replayed.time == pytest.approx(result.time, rel=error)
     assert replayed.n_messages == result.n_messages
     assert replayed.n_bytes == result.n_bytes
     assert replayed.summary["converted"]["unsupported"] == {}
+    assert table_of(replayed) == table_of(result)
+
+
+def table_of(result: od.RunResult) -> list[tuple[int, int, int, int]]:
+    """Messages and bytes between each pair of ranks."""
+    rows = result.data["messages"]
+    return sorted((row["src"], row["dst"], row["messages"], row["bytes"]) for row in rows)
 
 
 def test_shipped_timelines_are_read() -> None:
@@ -184,6 +219,48 @@ def test_damaged_traces_are_input_errors(tmp_path: Path, name: str, text: str, f
     with pytest.raises(od.InputError) as error:
         od.replay(aurora(), tmp_path / name)
     assert found in str(error.value)
+
+
+def test_members_of_a_communicator_of_otf2_are_those_of_its_group(tmp_path: Path) -> None:
+    """Rank 0 of the communicator of ranks 3 and 1 is rank 3 of the world. An intercommunicator has
+    no group of its own."""
+    otf2 = pytest.importorskip("otf2")
+    mpi, kinds = otf2.Paradigm.MPI, otf2.GroupType
+    with otf2.writer.open(str(tmp_path / "a"), timer_resolution=10**9) as archive:
+        define = archive.definitions
+        node = define.system_tree_node("node")
+        groups = [
+            define.location_group(f"r{n}", location_group_type=otf2.LocationGroupType.PROCESS,
+                                  system_tree_parent=node) for n in range(4)
+        ]  # fmt: skip
+        locations = [define.location("rank", group=group) for group in groups]
+        everything = {"group_type": kinds.COMM_LOCATIONS, "members": locations}
+        define.group("all", paradigm=mpi, **everything)
+        ranks = [locations[3], locations[1]]
+        group = define.group("odd", group_type=kinds.COMM_GROUP, paradigm=mpi, members=ranks)
+        odd = define.comm("odd", group=group)
+        alone = define.group("self", group_type=kinds.COMM_SELF, paradigm=mpi, members=[])
+        alone = define.comm("self", group=alone)
+        send, recv = (define.region(name, paradigm=mpi) for name in ("MPI_Send", "MPI_Recv"))
+        bcast = define.region("MPI_Bcast", paradigm=mpi)
+        writers = [archive.event_writer_from_location(location) for location in locations]
+        for rank, region in ((3, send), (1, recv)):
+            writers[rank].enter(10, region)
+            if region is send:
+                writers[rank].mpi_send(11, 1, odd, 5, 1000)
+            else:
+                writers[rank].mpi_recv(12, 0, odd, 5, 1000)
+            writers[rank].leave(13, region)
+            writers[rank].enter(20, bcast)
+            writers[rank].mpi_collective_begin(20)
+            writers[rank].mpi_collective_end(21, otf2.CollectiveOp.BCAST, odd, 1, 24, 24)
+            writers[rank].leave(21, bcast)
+            writers[rank].enter(30, bcast)
+            writers[rank].mpi_collective_end(31, otf2.CollectiveOp.BCAST, alone, 0, 24, 24)
+            writers[rank].leave(31, bcast)
+    result = od.replay(aurora(), tmp_path / "a" / "traces.otf2")
+    assert table_of(result) == [(1, 3, 1, 24), (3, 1, 1, 1000)]
+    assert result.summary["converted"]["unsupported"] == {}
 
 
 def test_damaged_archives_of_otf2_are_input_errors(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ struct Footer<'a> {
     operations: Vec<&'a str>,
     functions: Vec<&'a str>,
     links: Vec<LinkEntry>,
+    /// Members of the communicators in which ranks communicate, except the world.
+    communicators: Vec<(u32, &'a [u32])>,
     window_s: Option<(f64, f64)>,
     selected_ranks: &'a [(u32, u32)],
     sample_s: f64,
@@ -198,6 +200,7 @@ fn end(
         operations: OP_NAMES.into_iter().chain(Kind::ALL.map(Kind::name)).collect(),
         functions: FUNCTIONS.map(without_width).to_vec(),
         links: timeline.links().map(|link| entry(job, link)).collect(),
+        communicators: timeline.communicators().collect(),
         window_s: request.window_s,
         selected_ranks: &request.ranks,
         sample_s: row.sample_s,

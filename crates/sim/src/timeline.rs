@@ -9,8 +9,10 @@ use crate::event::SendId;
 use crate::send::{Purpose, Send};
 use base::{Span, Time};
 use machine::LinkId;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use workload::{CallSlice, Op, OpCompletion, Token};
+use workload::wire::PRIVATE_CONTEXT;
+use workload::{CallSlice, Context, Op, OpCompletion, Token, WORLD, Workload};
 
 /// First bytes of the file; records follow.
 pub const MAGIC: &[u8; 16] = b"odonata-tl/1\n\0\0\0";
@@ -119,6 +121,8 @@ pub struct Timeline {
     sent: Vec<Time>,
     /// By rank: start of the call that its CPU reaches next.
     begins: Vec<Time>,
+    /// Members of the communicators in which ranks communicate, except the world.
+    communicators: BTreeMap<Context, Vec<u32>>,
     /// By link: bytes at the last sample; empty before the first.
     carried: Vec<u64>,
     interval: Span,
@@ -146,6 +150,7 @@ impl Timeline {
             open: (0..ranks).map(|_| Vec::new()).collect(),
             sent: Vec::new(),
             begins: vec![Time::ZERO; ranks as usize],
+            communicators: BTreeMap::new(),
             carried: Vec::new(),
             interval: scope.sample.unwrap_or(FIRST_SAMPLE),
             is_adaptive: scope.sample.is_none(),
@@ -203,8 +208,18 @@ impl Timeline {
         }
     }
 
-    /// An operation takes effect.
-    pub fn begin(&mut self, rank: u32, token: Token, op: &Op) {
+    /// Members of communicators, in the order of their contexts.
+    pub fn communicators(&self) -> impl Iterator<Item = (Context, &[u32])> {
+        self.communicators.iter().map(|(context, members)| (*context, &members[..]))
+    }
+
+    /// An operation takes effect, and its communicator is recorded if it is new.
+    pub fn begin<W: Workload>(&mut self, rank: u32, token: Token, op: &Op, workload: &W) {
+        if let Some(context) = communicator_of(op)
+            && !self.communicators.contains_key(&context)
+        {
+            self.communicators.insert(context, workload.members(0, context).to_vec());
+        }
         let Some(open) = Open::of(token, op, self.begins[rank as usize]) else { return };
         let lanes = &mut self.open[rank as usize];
         match lanes.iter_mut().find(|lane| lane.is_none()) {
@@ -358,6 +373,16 @@ impl Timeline {
 const RECV: u16 = 3;
 const PROBE: u16 = 4;
 const MRECV: u16 = 6;
+
+/// The communicator of an operation. `None`: the world, or messages of the library itself.
+fn communicator_of(op: &Op) -> Option<Context> {
+    let (Op::Send { context, .. } | Op::Recv { context, .. } | Op::Collective { context, .. }) =
+        *op
+    else {
+        return None;
+    };
+    (context != WORLD && context & PRIVATE_CONTEXT == 0).then_some(context)
+}
 
 impl Open {
     /// `None`: an operation without a name, such as a mark.

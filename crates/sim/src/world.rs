@@ -503,7 +503,8 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let id = self.calls.next(&mut t.kernel, at);
         if let Op::Collective { context, .. } = self.calls.call(id).op {
             if let Some(timeline) = &mut t.kernel.timeline {
-                timeline.begin(at, self.calls.call(id).token, &self.calls.call(id).op);
+                let call = self.calls.call(id);
+                timeline.begin(at, call.token, &call.op, &self.workload);
             }
             self.collectives.enter(t, &mut self.calls, &self.workload, (at, context), id);
             return self.calls.schedule_next_call(&mut t.kernel, at);
@@ -511,7 +512,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let Call { token, op, .. } = self.calls.take(id);
         let now = t.kernel.now;
         if let Some(timeline) = &mut t.kernel.timeline {
-            timeline.begin(at, token, &op);
+            timeline.begin(at, token, &op, &self.workload);
         }
         let done = OpCompletion { rank: at, token, ready: now, ..OpCompletion::default() };
         match op {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import click
@@ -10,7 +9,7 @@ import click
 from .. import core, launch, text
 from ..options import options_of
 from ..progress import Progress
-from ..replaying import factor_of, play, read
+from ..replaying import check_timeline, factor_of, play, read
 from ..streams import say
 from .cli_request import Request
 from .command import command
@@ -31,9 +30,7 @@ def replay(trace: str | None, **given: Any) -> int:
     factor = factor_of(request.wrong, given["compute"])
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
-    written = request.timeline.path if request.timeline is not None else None
-    if None not in (written, trace) and same_file(written, trace):
-        request.wrong.add("timeline", written, "another file than the trace")
+    check_timeline(request.wrong, request.timeline, trace)
     request.finish()
     assert found is not None, "reported above"
     stop = core.Stop()
@@ -58,11 +55,3 @@ def replay(trace: str | None, **given: Any) -> int:
     lost = request.print_timeline(summary)
     request.deliver(summary, result.data)
     return summary["exit_code"] or lost
-
-
-def same_file(one: Any, other: Any) -> bool:
-    """Whether both exist and are one file."""
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False

@@ -26,6 +26,8 @@ FORMATS = {
     ".otf2": "otf2",
     ".odtl": "",
 }
+# Endings of files that are written beside a timeline.
+BESIDE = (".pcf", ".row", ".def")
 WANTED = "a file that ends in `.pftrace` (Perfetto), `.prv` (Paraver), `.otf2` or `.odtl`"
 MOST_RANK = 2**31 - 1
 

@@ -82,11 +82,14 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
     define.group(
         "MPI locations", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=mpi, members=locations
     )
-    members = define.group(
-        "MPI_COMM_WORLD", group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi,
-        members=locations,
-    )  # fmt: skip
-    world = define.comm("MPI_COMM_WORLD", group=members)
+    communicators = {}
+    for context, members in calls.communicators.members.items():
+        title = f"communicator {context}" if context else "MPI_COMM_WORLD"
+        group = define.group(
+            title, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi,
+            members=[locations[rank] for rank in members],
+        )  # fmt: skip
+        communicators[context] = define.comm(title, group=group)
     regions: dict[int, Any] = {}
 
     def region(op: int) -> Any:
@@ -95,49 +98,54 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
         return regions[op]
 
     collectives = {
-        op: getattr(otf2.CollectiveOp, name.removeprefix("MPI_").upper())
-        for op, name in enumerate(calls.names) if is_collective(name)
+        op: getattr(otf2.CollectiveOp, name.upper())
+        for op, name in enumerate(footer["operations"]) if is_collective(tl.mpi_name(name))
     }  # fmt: skip
-    for time, line in ordered(events(records, calls, set(collectives)), records.path.parent):
-        rank, kind, a, b, c, d = map(int, line.split())
+    for time, line in ordered(events(records, calls), records.path.parent):
+        rank, kind, a, b, c, d, context = map(int, line.split())
         writer = writers[rank]
         if kind == ENTER:
             writer.enter(time, region(a))
         elif kind == LEAVE:
             writer.leave(time, region(a))
         elif kind == SEND:
-            writer.mpi_send(time, a, world, max(b, 0), c)
+            writer.mpi_send(time, a, communicators[context], max(b, 0), c)
         elif kind == RECV:
-            writer.mpi_recv(time, a, world, max(b, 0), c)
+            writer.mpi_recv(time, a, communicators[context], max(b, 0), c)
         elif kind == BEGIN:
             writer.mpi_collective_begin(time)
         else:
-            root_rank = b if 0 <= b < len(writers) else otf2.CollectiveRoot.NONE.value
-            writer.mpi_collective_end(time, collectives[a], world, root_rank, c, d)
+            root_rank = b if b >= 0 else otf2.CollectiveRoot.NONE.value
+            writer.mpi_collective_end(time, collectives[a], communicators[context], root_rank, c, d)
 
 
 def is_collective(name: str) -> bool:
     return name.removeprefix("MPI_") in COLLECTIVES
 
 
-def events(records: tl.Records, calls: tl.Calls, collectives: set[int]) -> Iterator[Line]:
-    """Events with their times, in no order: rank, kind and four numbers."""
-    n = records.footer["ranks"]
+def events(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
+    """Events with their times, in no order: rank, kind, four numbers and the communicator."""
+    communicators = calls.communicators
     for block in records.blocks():
         some = calls.of(block)
-        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer")
+        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer", "context", "within")
         columns = (some[key].tolist() for key in keys)
-        for rank, op, begin, end, size, part, peer in zip(*columns, strict=True):
-            yield begin, f"{rank} {ENTER} {op} 0 0 0\n"
-            if op in collectives:
-                yield begin, f"{rank} {BEGIN} {op} 0 0 0\n"
+        for rank, op, begin, end, size, part, peer, context, within in zip(*columns, strict=True):
+            yield begin, f"{rank} {ENTER} {op} 0 0 0 0\n"
+            if within != tl.NO_OPERATION:
+                yield begin, f"{rank} {BEGIN} {within} 0 0 0 0\n"
                 root = peer if peer != tl.NO_PEER else -1
-                back = tl.received(calls.names[op], size, part, rank == root, n)
-                yield end, f"{rank} {END} {op} {root} {size} {back}\n"
-            yield end, f"{rank} {LEAVE} {op} 0 0 0\n"
+                is_root = communicators.rank_in(context, rank) == root
+                n = len(communicators.members[context])
+                name = records.footer["operations"][within]
+                back = tl.received(name, size, part, is_root, n)
+                yield end, f"{rank} {END} {within} {root} {size} {back} {context}\n"
+            yield end, f"{rank} {LEAVE} {op} 0 0 0 0\n"
         is_user = (block["kind"] == tl.MESSAGE) & (block["flags"] & tl.COLLECTIVE == 0)
         some = block[is_user]
-        columns = (some[key].tolist() for key in ("rank", "peer", "begin", "end", "bytes", "tag"))
-        for rank, peer, begin, end, size, tag in zip(*columns, strict=True):
-            yield begin, f"{rank} {SEND} {peer} {tag} {size} 0\n"
-            yield end, f"{peer} {RECV} {rank} {tag} {size} 0\n"
+        keys = ("rank", "peer", "begin", "end", "bytes", "tag", "context")
+        columns = (some[key].tolist() for key in keys)
+        for rank, peer, begin, end, size, tag, context in zip(*columns, strict=True):
+            context, sender, receiver = communicators.of_message(context, rank, peer)
+            yield begin, f"{rank} {SEND} {receiver} {tag} {size} 0 {context}\n"
+            yield end, f"{peer} {RECV} {sender} {tag} {size} 0 {context}\n"

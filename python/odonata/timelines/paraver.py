@@ -19,8 +19,9 @@ NS = 1000  # picoseconds
 LINES = 1 << 20  # lines that are sorted at once
 # Extrae's types of events: point-to-point, collective and other calls.
 POINT_TO_POINT, COLLECTIVE, OTHER = 50000001, 50000002, 50000003
-# Bytes that a call sends and, of collectives, receives; whether a rank is the root.
-SENT, RECEIVED, ROOT = 50100001, 50100002, 50100003
+# Bytes that a call sends and, of collectives, receives; whether a rank is the root, and the
+# communicator, of which the world is number 1.
+SENT, RECEIVED, ROOT, COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 # Extrae's values; other functions have their number from `FIRST` on.
 VALUES = {
     "MPI_Send": 1, "MPI_Recv": 2, "MPI_Isend": 3, "MPI_Irecv": 4, "MPI_Wait": 5, "MPI_Waitall": 6,
@@ -59,6 +60,9 @@ def write(source: Path, target: Path) -> None:
     used: set[int] = set()
     with target.open("w", encoding="ascii") as file:
         file.write(header(footer))
+        for context, members in sorted(calls.communicators.members.items()):
+            tasks = ":".join(str(rank + 1) for rank in members)
+            file.write(f"c:1:{context + 1}:{len(members)}:{tasks}\n")
         for _, line in ordered(lines(records, calls, used), target.parent):
             file.write(line)
     target.with_suffix(".pcf").write_text(legend(calls.names, used), encoding="ascii")
@@ -106,22 +110,24 @@ def state_of(name: str) -> int:
 def lines(records: tl.Records, calls: tl.Calls, used: set[int]) -> Iterator[Line]:
     """The lines of the trace with their times, in no order. Adds the functions to `used`."""
     values, names = value_of(calls.names), calls.names
-    n = records.footer["ranks"]
+    communicators = calls.communicators
     types, states = [type_of(name) for name in names], [state_of(name) for name in names]
     for block in records.blocks():
         some = calls.of(block)
         used.update(some["op"].tolist())
-        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer")
+        keys = ("rank", "op", "begin", "end", "bytes", "block", "peer", "context")
         columns = (some[key].tolist() for key in keys)
-        for rank, op, begin, end, size, part, root in zip(*columns, strict=True):
+        for rank, op, begin, end, size, part, root, context in zip(*columns, strict=True):
             who = f"{rank + 1}:1:{rank + 1}:1"
             begin, end = begin // NS, end // NS
             if end > begin:
                 yield begin, f"1:{who}:{begin}:{end}:{states[op]}\n"
             about = f":{SENT}:{size}" if size else ""
             if types[op] == COLLECTIVE:
-                back = tl.received(names[op], size, part, rank == root, n)
-                about += f":{RECEIVED}:{back}:{ROOT}:{int(rank == root)}"
+                is_root = communicators.rank_in(context, rank) == root
+                n = len(communicators.members[context])
+                back = tl.received(names[op], size, part, is_root, n)
+                about += f":{RECEIVED}:{back}:{ROOT}:{int(is_root)}:{COMMUNICATOR}:{context + 1}"
             yield begin, f"2:{who}:{begin}:{types[op]}:{values[op]}{about}\n"
             yield end, f"2:{who}:{end}:{types[op]}:0\n"
         some = block[block["kind"] == tl.COMPUTE]
@@ -196,7 +202,8 @@ def legend(names: list[str], used: set[int]) -> str:
         out += [f"{values[op]}   {names[op]}" for op in sorted(used) if type_of(names[op]) == kind]
         out.append("0   Outside MPI")
     out += ["", "EVENT_TYPE", f"1    {SENT}    MPI send size", f"1    {RECEIVED}    MPI recv size"]
-    out += ["", "EVENT_TYPE", f"1    {ROOT}    MPI Global OP is root?", ""]
+    out += ["", "EVENT_TYPE", f"1    {ROOT}    MPI Global OP is root?"]
+    out += [f"1    {COMMUNICATOR}    MPI Global OP communicator", ""]
     return "\n".join(out) + "\n"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,11 @@ RECORD = np.dtype(
         ("context", "<u4"), ("flags", "<u4"),
     ]
 )  # fmt: skip
-# Of a call, also the block or vector of its collective.
-SHOWN = np.dtype([*((name, RECORD[name]) for name in RECORD.names or ()), ("block", "<u8")])
+# Of a call, also the block or vector of its collective, and the operation that this is.
+SHOWN = np.dtype(
+    [*((name, RECORD[name]) for name in RECORD.names or ()), ("block", "<u8"), ("within", "<u2")]
+)
+NO_OPERATION = 2**16 - 1
 OPERATION, CALL, MESSAGE, LINK, COMPUTE = 1, 2, 3, 4, 5
 COLLECTIVE, UNFINISHED = 1, 2  # bits of flags
 BLOCK = 1 << 16  # records that are read at once
@@ -106,14 +109,17 @@ class Calls:
         # Operations after those of point-to-point messages and files are collectives.
         self._first_collective = footer["operations"].index("barrier")
         kinds = {mpi_name(name) for name in footer["operations"][self._first_collective :]}
+        # Functions on communicators, windows and files may contain a collective.
         self._collective_functions = [
-            at for at, name in enumerate(footer["functions"]) if name in kinds
-        ]
-        self._collectives: dict[int, tuple[int, int, int]] = {}
-        self._parts = [
-            footer["ranks"] if name in ("alltoall", "scatter", "reduce_scatter_block") else 1
+            at for at, name in enumerate(footer["functions"])
+            if name in kinds or name.startswith(("MPI_Comm_", "MPI_Win_", "MPI_File_"))
+        ]  # fmt: skip
+        self._collectives: dict[int, tuple[int, ...]] = {}
+        self._takes_a_block_per_rank = np.array([
+            name in ("alltoall", "scatter", "reduce_scatter_block")
             for name in footer["operations"]
-        ]
+        ])  # fmt: skip
+        self.communicators = Communicators(footer)
 
     def of(self, block: NDArray[Any]) -> NDArray[Any]:
         """The calls of a block, as `SHOWN`: with the times to show, the bytes that the rank
@@ -130,7 +136,11 @@ class Calls:
             until[rank] = max(until[rank], ends[at])
         some["begin"] = begins
         some = some[some["kind"] == OPERATION]
-        some["bytes"] *= np.array(self._parts, "u8")[some["op"]]
+        blocks = self._takes_a_block_per_rank[some["op"]]
+        sizes = self.communicators.sizes(some["context"][blocks])
+        some["bytes"][blocks] *= sizes
+        is_collective = some["op"] >= self._first_collective
+        some["within"][is_collective] = some["op"][is_collective]
         return some
 
     def of_calls(self, block: NDArray[Any]) -> NDArray[Any]:
@@ -145,19 +155,55 @@ class Calls:
         for at in rows.tolist():
             row = block[at]
             if row["kind"] == OPERATION:
-                last[int(row["rank"])] = (int(row["bytes"]), int(row["peer"]), int(row["context"]))
-            elif found := last.pop(int(row["rank"]), None):
-                one = some[number[at]]
-                one["block"], one["peer"], one["context"] = found
+                keys = ("end", "bytes", "peer", "context", "op")
+                last[int(row["rank"])] = tuple(int(row[key]) for key in keys)
+            elif found := last.get(int(row["rank"])):
+                if row["begin"] <= found[0] <= row["end"]:
+                    del last[int(row["rank"])]
+                    one = some[number[at]]
+                    _, one["block"], one["peer"], one["context"], one["within"] = found
         return some
 
 
+class Communicators:
+    """The communicators of a run. 0 is the world, which also has the messages of the library
+    itself."""
+
+    def __init__(self, footer: dict[str, Any]):
+        n = footer["ranks"]
+        self.members: dict[int, Sequence[int]] = {0: range(n)}
+        self.members |= dict(footer["communicators"])
+        self._rank_in: dict[int, Mapping[int, int]] = {}
+
+    def sizes(self, contexts: NDArray[Any]) -> NDArray[np.uint64]:
+        """The number of ranks of each communicator."""
+        return np.array([len(self.members[context]) for context in contexts.tolist()], "u8")
+
+    def rank_in(self, context: int, rank: int) -> int | None:
+        """The rank in a communicator of a rank of the world; None if it is no member."""
+        if context == 0:
+            return rank
+        if context not in self._rank_in:
+            members = self.members.get(context, ())
+            self._rank_in[context] = {member: at for at, member in enumerate(members)}
+        return self._rank_in[context].get(rank)
+
+    def of_message(self, context: int, sender: int, receiver: int) -> tuple[int, int, int]:
+        """The communicator of a message, and the ranks of both ends there. Messages between
+        groups are shown in the world."""
+        ends = self.rank_in(context, sender), self.rank_in(context, receiver)
+        if ends[0] is None or ends[1] is None:
+            return 0, sender, receiver
+        return context, ends[0], ends[1]
+
+
 def shown(records: NDArray[Any]) -> NDArray[Any]:
-    """Records with a column for the block of a collective."""
+    """Records with columns for a collective."""
     found = np.zeros(len(records), SHOWN)
     for name in RECORD.names or ():
         found[name] = records[name]
     found["block"] = records["bytes"]
+    found["within"] = NO_OPERATION
     return found
 
 

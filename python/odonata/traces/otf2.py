@@ -16,17 +16,33 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .paraver import RECEIVED, ROOT, SENT, Call, Reader, assign_receives
+from .paraver import (
+    COLLECTIVES,
+    COMMUNICATOR,
+    RECEIVED,
+    ROOT,
+    SENT,
+    SKIPPED,
+    Call,
+    Reader,
+    Transfer,
+    assign_receives,
+)
 from .schedule import Schedule, TraceError
 
 PS_PER_S = 10**12
 WANTED = "an OTF2 archive of an MPI program"
 SENDS = ("MpiSend", "MpiIsend")
 RECEIVES = ("MpiRecv", "MpiIrecv")
+# Score-P records the creation of a communicator without its messages (OTF2 3.1, CREATE_HANDLE):
+# all ranks then gather a color and a key.
+CREATION = "allgather"
+COLOR_AND_KEY = 8  # bytes
 
 
 @dataclass(frozen=True)
@@ -114,16 +130,57 @@ def is_send(call: Call) -> bool:
     return "send" in call.name.lower() or call.name.startswith("Start")
 
 
+def word_of(constant: Any) -> str:
+    """`BCAST` of `CollectiveOp.BCAST`."""
+    return str(constant).rpartition(".")[2]
+
+
+class Communicators:
+    """Communicators of a trace, as those of a record: their numbers and members."""
+
+    def __init__(self, schedule: Schedule, ranks: dict[Any, int]):
+        self.schedule, self.ranks = schedule, ranks
+        self.found: dict[Any, tuple[int, Sequence[int]] | None] = {}
+        self.has_world = False
+
+    def of(self, communicator: Any, rank: int) -> tuple[int, Sequence[int]] | None:
+        """Number and members, as ranks of the world, of a communicator that this rank uses.
+        None: its members are unknown, as of an intercommunicator."""
+        group = getattr(communicator, "group", None)
+        is_self = word_of(getattr(group, "group_type", None)) == "COMM_SELF"
+        key = (communicator, rank) if is_self else communicator
+        if key not in self.found:
+            members = [rank] if is_self else self.members(group)
+            self.found[key] = members and (self.number(members), members)
+        return self.found[key]
+
+    def members(self, group: Any) -> list[int] | None:
+        locations = getattr(group, "members", None) or ()
+        members = [self.ranks.get(location, -1) for location in locations]
+        valid = members and min(members) >= 0 and len(set(members)) == len(members)
+        return members if valid else None
+
+    def number(self, members: list[int]) -> int:
+        """The first communicator of all ranks in their order is the world, number 0."""
+        if not self.has_world and members == list(range(len(self.ranks))):
+            self.has_world = True
+            return 0
+        number = len(self.schedule.communicators) + 1
+        self.schedule.communicators[number] = members
+        return number
+
+
 class Events:
     """Collects the calls of all ranks."""
 
     def __init__(self, schedule: Schedule, ranks: dict[Any, int]):
         self.schedule = schedule
+        self.communicators = Communicators(schedule, ranks)
         self.tasks: list[list[Call]] = [[] for _ in ranks]
         self.inside: dict[int, Call] = {}
         self.depth: dict[int, int] = defaultdict(int)
         self.requests: dict[tuple[int, int], Call] = {}
-        self.received: list[tuple[int, int, int, int, int]] = []
+        self.received: list[tuple[int, int, Transfer]] = []
         self.first = 0
         self.has_begun = False
 
@@ -134,29 +191,24 @@ class Events:
         if kind in ("Enter", "Leave"):
             self.edge(rank, event, kind == "Enter")
         elif kind in SENDS:
-            call = self.call(rank, kind)
-            if call:
-                peer = self.rank_of(event.communicator, event.receiver)
-                call.sends.append((peer, event.msg_tag, event.msg_length))
+            call, end = self.call(rank, kind), self.end(rank, event, event.receiver)
+            if call and end:
+                call.sends.append(end)
         elif kind == "MpiIrecvRequest":
             call = self.call(rank, kind)
             if call:
                 self.requests[rank, event.request_id] = call
         elif kind in RECEIVES:
-            peer = self.rank_of(event.communicator, event.sender)
+            end = self.end(rank, event, event.sender)
             call = self.requests.pop((rank, getattr(event, "request_id", -1)), None)
-            if call:
-                call.receives.append((peer, event.msg_tag, event.msg_length))
-            else:
-                one = (rank, event.time, peer, event.msg_length, event.msg_tag)
-                self.received.append(one)
+            if call and end:
+                call.receives.append(end)
+            elif end:
+                self.received.append((rank, event.time, end))
         elif kind == "MpiCollectiveEnd":
             call = self.call(rank, kind)
             if call:
-                call.events |= {SENT: event.size_sent, RECEIVED: event.size_received}
-                root = getattr(event.root, "value", event.root)
-                if isinstance(root, int) and 0 <= root < len(self.tasks):
-                    call.events[ROOT] = root
+                self.collective(rank, call, event)
         elif kind not in ("MpiCollectiveBegin", "MpiIsendComplete"):
             self.schedule.unsupported[kind] += 1
 
@@ -186,12 +238,35 @@ class Events:
             self.schedule.unsupported[f"{kind} outside MPI"] += 1
         return found
 
-    def rank_of(self, communicator: Any, rank: int) -> int:
-        """The rank of the world that a rank of a communicator is."""
-        members = getattr(getattr(communicator, "group", None), "members", None)
-        if members is not None and len(members) < len(self.tasks):
-            self.schedule.unsupported["message of another communicator, by its rank there"] += 1
-        return rank
+    def end(self, rank: int, event: Any, peer: int) -> Transfer | None:
+        """This rank's end of a message with rank `peer` of the event's communicator."""
+        found = self.communicators.of(event.communicator, rank)
+        if found is None or not 0 <= peer < len(found[1]):
+            self.schedule.unsupported["message of a communicator without its members"] += 1
+            return None
+        context, members = found
+        return Transfer(members[peer], event.msg_tag, event.msg_length, context)
+
+    def collective(self, rank: int, call: Call, event: Any) -> None:
+        """Adds communicator, sizes and root, a rank of the communicator, to a call."""
+        found = self.communicators.of(event.communicator, rank)
+        if found is None:
+            self.schedule.unsupported["collective of a communicator without its members"] += 1
+            call.name = SKIPPED
+            return
+        context, members = found
+        size = event.size_sent
+        if call.name.lower() not in COLLECTIVES:
+            # A function that contains a collective, such as MPI_Comm_split.
+            name = word_of(event.collective_op).lower()
+            if name.startswith("create_handle"):
+                name, size = CREATION, size or COLOR_AND_KEY
+            call.name = name if name in COLLECTIVES else SKIPPED
+        call.events |= {SENT: size, RECEIVED: event.size_received}
+        call.events[COMMUNICATOR] = context
+        root = getattr(event.root, "value", event.root)
+        if isinstance(root, int) and 0 <= root < len(members):
+            call.events[ROOT] = root
 
     def finish(self) -> None:
         for rank, call in self.inside.items():

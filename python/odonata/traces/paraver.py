@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from ..files import MOST_DATA, opened, read_text
 from ..timelines.paraver import VALUES
@@ -23,8 +24,20 @@ CALLS = (50000001, 50000002, 50000003)
 SENT, RECEIVED, ROOT, COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 HEADER = re.compile(r"#Paraver \(.*?\):(\d+)(_ns)?:(.*)")
 TASKS = re.compile(r"(\d+)\(([\d:,]*)\)(?:,(\d+))?")
-WORLD_CALLS = {"Init", "Init_thread", "Finalize", "Comm_rank", "Comm_size"}
+# Name of a call whose communication is counted as unsupported elsewhere.
+SKIPPED = "skipped"
+SILENT = {"Init", "Init_thread", "Finalize", SKIPPED}
+CREATION = re.compile(r"Comm_(split|i?dup|create).*")
 NS, US = 1000, 10**6
+
+
+class Transfer(NamedTuple):
+    """One end of a message: the other rank of the world, tag, bytes and communicator."""
+
+    peer: int
+    tag: int
+    size: int
+    context: int = 0
 
 
 @dataclass
@@ -35,9 +48,8 @@ class Call:
     begin: int
     end: int = -1
     events: dict[int, int] = field(default_factory=dict)
-    # Other rank, tag and bytes.
-    sends: list[tuple[int, int, int]] = field(default_factory=list)
-    receives: list[tuple[int, int, int]] = field(default_factory=list)
+    sends: list[Transfer] = field(default_factory=list)
+    receives: list[Transfer] = field(default_factory=list)
 
 
 def read(path: Path) -> Schedule:
@@ -198,7 +210,7 @@ def name_roots(schedule: Schedule, tasks: list[list[Call]]) -> None:
                 continue
             context = call.events.get(COMMUNICATOR, 0)
             members = schedule.communicators.get(context)
-            key = context if members else 0, counts.setdefault(context, 0)
+            key = context, counts.setdefault(context, 0)
             counts[context] += 1
             if call.events.get(ROOT):
                 roots[key] = members.index(rank) if members and rank in members else rank
@@ -220,31 +232,33 @@ def assign(
         if at < 0:
             schedule.unsupported["message without its send"] += 1
             continue
-        tasks[src][at].sends.append((dst, tag, size))
-        received.append((dst, got, src, size, tag))
+        tasks[src][at].sends.append(Transfer(dst, tag, size))
+        received.append((dst, got, Transfer(src, tag, size)))
     assign_receives(schedule, tasks, received)
 
 
 def assign_receives(
-    schedule: Schedule, tasks: list[list[Call]], messages: list[tuple[int, int, int, int, int]]
+    schedule: Schedule, tasks: list[list[Call]], messages: list[tuple[int, int, Transfer]]
 ) -> None:
-    """Gives each message (receiver, time, sender, bytes and tag) to the call that receives it."""
+    """Gives each message (receiver, time and the sender's end) to the call that receives it."""
     ends = [sorted((call.end, at) for at, call in enumerate(calls)) for calls in tasks]
     posted = [deque(call for call in calls if call.name == "Irecv") for calls in tasks]
-    for dst, got, src, size, tag in sorted(messages, key=lambda m: m[1]):
+    for dst, got, transfer in sorted(messages, key=lambda m: m[1]):
         first = bisect_right(ends[dst], (got, -1))
         later = (tasks[dst][at] for _, at in ends[dst][first:])
         receiver = next((call for call in later if completes(call.name)), None)
         if receiver is None:
             schedule.unsupported["message without its receive"] += 1
         elif receiver.name in BLOCKING or not posted[dst] or posted[dst][0].begin > receiver.begin:
-            receiver.receives.append((src, tag, size))
+            receiver.receives.append(transfer)
         else:
-            posted[dst].popleft().receives.append((src, tag, size))
+            posted[dst].popleft().receives.append(transfer)
 
 
 COLLECTIVES = {op for op in OPS if op not in ("send", "recv", "ssend", "bsend", "probe", "delay",
                                               "pause", "exit")}  # fmt: skip
+# Calls that may have no message, and calls that send none.
+WITHOUT_DATA = ("Test", "Send", "Recv", "Ssend", "Bsend", "Comm_", "Iprobe")
 BLOCKING = ("Recv", "Sendrecv", "Sendrecv_replace")
 
 
@@ -271,11 +285,13 @@ class Reader:
     def one(self, call: Call) -> None:
         name = call.name
         nonblocking = name in ("Isend", "Irecv", "Issend", "Ibsend", "Irsend", "Start", "Startall")
-        begun = [self.calls.recv(*one) for one in call.receives]
+        begun = [self.calls.recv(*one[:3], context=one.context) for one in call.receives]
         op = {"Ssend": "ssend", "Issend": "ssend", "Bsend": "bsend", "Ibsend": "bsend"}.get(name)
-        begun += [self.calls.send(*one, op=op or "send") for one in call.sends]
+        begun += [
+            self.calls.send(*one[:3], op=op or "send", context=one.context) for one in call.sends
+        ]
         lower = name.lower()
-        if name in WORLD_CALLS:
+        if name in SILENT:
             pass
         elif lower in COLLECTIVES:
             self.collective(lower, call)
@@ -286,7 +302,7 @@ class Reader:
             self.open += begun
         elif begun:
             self.calls.wait(begun)
-        elif not name.startswith(("Test", "Send", "Recv", "Ssend", "Bsend", "Comm_", "Iprobe")):
+        elif CREATION.fullmatch(name) or not name.startswith(WITHOUT_DATA):
             self.calls.schedule.unsupported[f"MPI_{name}"] += 1
 
     def collective(self, op: str, call: Call) -> None:
