@@ -307,6 +307,10 @@ OPTIONS: tuple[Option, ...] = (
         "With several numbers of nodes: a constant size per rank (weak), or a constant "
         "total size (strong)."),
     Option(
+        "app", "rates", ("--rates",), (), "Machine", "FILE", False, None, "", 0, 0,
+        "Rates of computing units instead of the machine's: a file with `[node.device]`, "
+        "such as `odonata app rates FILE` measures on this computer."),
+    Option(
         "run", "env", ("--env",), (), "Program", "NAME=VALUE", True, None, "", 0, 0,
         "Set an environment variable of the ranks; repeatable."),
     Option(
@@ -474,8 +478,13 @@ OPTIONS: tuple[Option, ...] = (
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
     Option(
         "app", "native", ("--native",), (), "Output", "", False, None, "", 0, 0,
-        "Also print the results in the format of the application: the lines of HPL's "
-        "output and of HPCG's summary, the statistics of Graph500 (docs/apps)."),
+        "Also print the results in the format of the application: result lines, tables of"
+        " steps or of phases (docs/apps)."),
+    Option(
+        "app", "advise", ("--advise",), (), "Output", "", False, None, "", 0, 0,
+        "Also predict the last number of nodes with other placements, collective "
+        "algorithms, traffic classes, libraries, NICs and routings, and list those that "
+        "help."),
     Option(
         "tune", "whole", ("--all",), (), "Output", "", False, None, "", 0, 0,
         "Also print the time of every algorithm."),

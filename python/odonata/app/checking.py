@@ -14,7 +14,7 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,9 @@ class SizeCheck:
     # Without computation, with the same network model: of the program, and of the model.
     program_s: float = 0.0
     model_s: float = 0.0
+    # The same with computation, if rates of this computer are given.
+    program_computing_s: float | None = None
+    model_computing_s: float | None = None
 
     @property
     def is_equal(self) -> bool:
@@ -136,6 +139,12 @@ class CheckResult:
                 f"  time without computation: program {show_time(size.program_s)}, "
                 f"model {show_time(size.model_s)}"
             )
+            if size.program_computing_s is not None and size.model_computing_s is not None:
+                difference_s = size.model_computing_s / size.program_computing_s - 1
+                lines.append(
+                    f"  time with computation: program {show_time(size.program_computing_s)}, "
+                    f"model {show_time(size.model_computing_s)}, {100 * difference_s:+.1f} %"
+                )
             lines += [f"  {difference}" for difference in size.differences[:MOST_SHOWN]]
             more = len(size.differences) - MOST_SHOWN
             if more > 0:
@@ -155,8 +164,12 @@ def check(
     ranks: Sequence[int] = (8, 27, 64),
     values: Mapping[str, Any] | None = None,
     tick: core.Tick | None = None,
+    computes: bool = False,
 ) -> CheckResult:
     """Run the program with each number of ranks, and compare its calls with the model's.
+
+    With `computes`, the machine has the rates of this computer (`odonata app rates`), and the times
+    with computation are compared, too.
 
     `{option}` in the program's arguments is replaced by the value of the model's option.
     """
@@ -176,6 +189,12 @@ def check(
         rows, seconds = recorded(job, words, tick)
         size = compared(n, calls, rows)
         size.program_s, size.model_s = seconds, time_of(job, phases, tick)
+        if computes:
+            # Each rank is charged its own CPU time, so it has a core, also where cores are shared.
+            own = replace(job, machine=machine.with_({"node.device.count": ppn}))
+            measured = launch.run(own, words, fidelity="loggp", compute="measured", tick=tick)
+            size.program_computing_s = measured.time
+            size.model_computing_s = time_of(own, phases, tick, computes=True)
         sizes.append(size)
     result = CheckResult(name, sizes)
     if result.is_equal:
@@ -229,14 +248,17 @@ def request_of(job: Job, fidelity: str, phases: Phases, messages: int) -> dict[s
     }  # fmt: skip
 
 
-def time_of(job: Job, phases: Phases, tick: core.Tick | None) -> float:
-    """The time of the model without computation."""
+def time_of(
+    job: Job, phases: Phases, tick: core.Tick | None, computes: bool = False
+) -> float:
+    """The time of the model, without computation unless it `computes`."""
     def without(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept = [node for node in nodes if node.get("call") != "compute"]
         return [n | {"body": without(n["body"])} if "body" in n else n for n in kept]
 
     request = request_of(job, "loggp", phases, MESSAGES)
-    request["program"]["body"] = without(request["program"]["body"])
+    if not computes:
+        request["program"]["body"] = without(request["program"]["body"])
     answer = core.enter("app", {**request, "method": "simulate"}, tick)
     return float(answer["time_s"])
 

@@ -9,10 +9,13 @@ from typing import Any
 import click
 
 from .. import core, tuning
-from ..app import checking, report, running
+from ..app import checking, rates, report, running
+from ..app.phases import input_error
+from ..files import why
 from ..options import options_of
 from ..progress import Progress
-from ..streams import stdout_for_json
+from ..streams import say, stdout_for_json
+from ..terminal import escaped
 from .cli_request import Request, stopped
 from .command import command
 
@@ -21,7 +24,7 @@ FIGURES = (".png", ".svg", ".pdf")
 
 
 @command("app")
-@click.argument("words", nargs=-1, metavar="NAME|FILE|check", type=click.UNPROCESSED)
+@click.argument("words", nargs=-1, metavar="NAME|FILE|check|rates", type=click.UNPROCESSED)
 @options_of("app")
 def app(words: tuple[str, ...], **given: Any) -> int:
     """Predict how an application scales, from its model.
@@ -35,7 +38,15 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     odonata app hpcg --machine frontier --nodes 8,64 --problem nx=320 --json
 
     odonata app check my_model.py --machine aurora -n 8,27 -- ./program {n}
+
+    `odonata app rates FILE` measures this computer's rates for `--rates FILE`.
     """
+    if words[:1] == ("rates",):
+        return measure_rates(words[1:], given)
+    if given["rates"] is not None:
+        # Keys of --set are applied after those of the file.
+        measured = tuple(f"{key}={value}" for key, value in rates.read(given["rates"]).items())
+        given = {**given, "changes": measured + tuple(given["changes"])}
     request = Request(given)
     request.use_rules(given["coll_rules"])
     if words[:1] == ("check",):
@@ -97,13 +108,32 @@ def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> 
     assert model is not None, "reported above"
     with stdout_for_json(request.as_json) as stdout, Progress("check", request.quiet) as tick:
         result = checking.check(
-            model, name, request.machine, list(words[1:]), ranks, values, tick=tick
-        )
+            model, name, request.machine, list(words[1:]), ranks, values, tick=tick,
+            computes=given["rates"] is not None,
+        )  # fmt: skip
         if request.as_json:
             print(json.dumps(result.row()), file=stdout, flush=True)
     if not request.as_json:
         print(result.text(), flush=True)
     return 0 if result.is_equal else 1
+
+
+def measure_rates(words: tuple[str, ...], given: dict[str, Any]) -> int:
+    """Measure this computer's rates; write them to a file, or print them."""
+    if len(words) > 1 or not all(word.endswith(".toml") for word in words):
+        raise input_error("rates", " ".join(words), "one file to write, FILE.toml")
+    timings = rates.measure()
+    text = rates.written(timings, rates.device(timings))
+    if not words:
+        print(text, end="", flush=True)
+        return 0
+    try:
+        Path(words[0]).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise input_error("rates", words[0], f"a file that can be written ({why(error)})") from None
+    if not given["quiet"]:
+        say(f"odonata: wrote {escaped(words[0])}")
+    return 0
 
 
 def pairs(wrong: Any, given: tuple[str, ...]) -> dict[str, str]:

@@ -247,6 +247,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["app"], "scaling", ("--scaling", ""), Program, Name("scaling"), Default("weak"),
         "With several numbers of nodes: a constant size per rank (weak), or a constant total size \
          (strong)."),
+    opt(&["app"], "rates", ("--rates", ""), Machine, Text("FILE"), Nothing,
+        "Rates of computing units instead of the machine's: a file with `[node.device]`, such as \
+         `odonata app rates FILE` measures on this computer."),
 
     opt(&["run"], "env", ("--env", ""), Program, Texts("NAME=VALUE"), Nothing,
         "Set an environment variable of the ranks; repeatable."),
@@ -362,8 +365,11 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["app"], "plot", ("--plot", ""), Output, Text("FILE"), Nothing,
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
     opt(&["app"], "native", ("--native", ""), Output, Flag, Nothing,
-        "Also print the results in the format of the application: the lines of HPL's output and \
-         of HPCG's summary, the statistics of Graph500 (docs/apps)."),
+        "Also print the results in the format of the application: result lines, tables of steps \
+         or of phases (docs/apps)."),
+    opt(&["app"], "advise", ("--advise", ""), Output, Flag, Nothing,
+        "Also predict the last number of nodes with other placements, collective algorithms, \
+         traffic classes, libraries, NICs and routings, and list those that help."),
     opt(&["tune"], "whole", ("--all", ""), Output, Flag, Nothing,
         "Also print the time of every algorithm."),
     opt(&["run"], "label", ("-l --label", "-prepend-rank --tag-output"), Output, Flag, Nothing,

@@ -1,0 +1,231 @@
+"""Rates of this computer for models: `odonata app rates FILE`, and `--rates FILE`.
+
+rates.c measures kernels on all cores at a time. Products of matrices are those of NumPy's BLAS. The
+efficiency of a kernel is the bound of the roofline over the measured time of its median call.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median, pstdev
+from typing import Any
+
+from ..files import why
+from .phases import input_error
+
+SOURCE = Path(__file__).with_name("rates.c")
+FLAGS = "-O3 -march=native"  # unless $CFLAGS is set
+SECONDS = 0.5  # of each kernel
+ORDERS = (128, 1024)  # of the matrices whose product is measured
+LEAST = 0.001  # of spread and jitter that a machine file accepts
+WANTED = "a file with `[node.device]`, as `odonata app rates FILE` writes it"
+KERNELS = ("stream", "gemm", "stencil", "spmv", "gauss_seidel", "fft", "pair", "tree", "panel")
+GEMM = """
+import sys, time
+import numpy as np
+for n in map(int, sys.argv[2:]):
+    a, b = np.random.default_rng(1).random((2, n, n))
+    a @ b
+    took, start = [], time.thread_time()
+    while len(took) < 3 or time.thread_time() - start < float(sys.argv[1]):
+        before = time.thread_time()
+        a @ b
+        took.append(time.thread_time() - before)
+    print("gemm", n, 2 * n**3, 24 * n**2, min(took), sorted(took)[len(took) // 2])
+"""
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1"
+)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A call of a kernel: what it does, and its CPU time on each core."""
+
+    kernel: str
+    size: float
+    flops: float
+    bytes: float
+    fastest: tuple[float, ...]
+    typical: tuple[float, ...]  # of the median call
+
+    @property
+    def seconds(self) -> float:
+        return median(self.typical)
+
+
+def measure(seconds: float = SECONDS) -> list[Timing]:
+    """All kernels on each core that this process may use."""
+    compiler = shlex.split(os.environ.get("CC") or "cc")
+    flags = shlex.split(os.environ.get("CFLAGS") or FLAGS)
+    with tempfile.TemporaryDirectory(prefix="odonata-rates-") as folder:
+        program = os.path.join(folder, "rates")
+        words = [*compiler, *flags, "-o", program, str(SOURCE), "-lm"]
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+        except OSError as error:
+            raise input_error("CC", words[0], f"a C compiler ({why(error)})") from None
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+            raise input_error("compiler", shlex.join(words[:-2]), f"no error: {last}")
+        kernels = on_all_cores([program, str(seconds)])
+    products = on_all_cores([sys.executable, "-c", GEMM, str(seconds), *map(str, ORDERS)])
+    return [one for one in kernels if one.kernel != "gemm"] + products
+
+
+def on_all_cores(words: Sequence[str]) -> list[Timing]:
+    """Run a program on each core at the same time, and read what it prints."""
+    cores = sorted(os.sched_getaffinity(0))
+    started = [
+        subprocess.Popen(
+            words, stdout=subprocess.PIPE, text=True, env={**os.environ, **ONE_THREAD},
+            preexec_fn=functools.partial(os.sched_setaffinity, 0, {core}),
+        )
+        for core in cores
+    ]  # fmt: skip
+    texts = [process.communicate()[0] for process in started]
+    for process in started:
+        if process.returncode:
+            raise input_error("rates", shlex.join(words), f"exit code 0, not {process.returncode}")
+    return read_timings(texts)
+
+
+def read_timings(texts: Sequence[str]) -> list[Timing]:
+    """Timings from the output of each core."""
+    found = []
+    for lines in zip(*(text.splitlines() for text in texts), strict=True):
+        (name, *first), *others = (line.split() for line in lines)
+        numbers = [[float(word) for word in words] for words in (first, *(o[1:] for o in others))]
+        size, flops, bytes = numbers[0][:3]
+        fastest, typical = zip(*((of[3], of[4]) for of in numbers), strict=True)
+        found.append(Timing(name, size, flops, bytes, fastest, typical))
+    return found
+
+
+def of_size(timings: Sequence[Timing]) -> tuple[float, float]:
+    """Rate of large sizes, and the size of half that rate: rate(n) = rate n / (n + half).
+
+    Two sizes determine both, since 1 / rate(n) is linear in 1 / n. A rate that falls with the size
+    has no half size.
+    """
+    small, large = min(timings, key=lambda t: t.size), max(timings, key=lambda t: t.size)
+    slow, fast = small.seconds / small.flops, large.seconds / large.flops
+    slope = (slow - fast) / (1 / small.size - 1 / large.size)
+    least = fast - slope / large.size
+    if slope <= 0 or least <= 0:
+        return 1 / fast, 0.0
+    return 1 / least, slope / least
+
+
+def device(timings: Sequence[Timing]) -> dict[str, Any]:
+    """The keys of `[node.device]` for one core."""
+    by_kernel: dict[str, list[Timing]] = {}
+    for timing in timings:
+        by_kernel.setdefault(timing.kernel, []).append(timing)
+    (peak,), (stream,) = by_kernel["peak"], by_kernel["stream"]
+    flops, memory = peak.flops / peak.seconds, stream.bytes / stream.seconds
+    matrix, half_matrix = of_size(by_kernel["gemm"])
+    line, half_line = of_size(by_kernel["fft"])
+    keys: dict[str, Any] = {
+        "name": f"core of {processor()}", "count": len(timings[0].typical),
+        "fp64": rate(flops, "flop"), "fp32": rate(flops, "flop"),
+        "matrix_fp64": rate(matrix, "flop"), "matrix_fp32": rate(matrix, "flop"),
+        "memory_rate": rate(memory, "B"), "link_rate": rate(memory, "B"), "launch": "0 us",
+    }  # fmt: skip
+    for kernel in KERNELS:
+        if kernel == "gemm":
+            share = 1.0  # `matrix_fp64` is measured
+        elif kernel == "fft":
+            share = line / flops
+        else:
+            (of,) = by_kernel[kernel]
+            share = max(of.flops / flops, of.bytes / memory) / of.seconds
+        keys[f"efficiency.{kernel}"] = significant(min(share, 1.0))
+    keys |= {"half_size.gemm": round(half_matrix), "half_size.fft": round(half_line)}
+    speeds = [[t / fmean(of.typical) for t in of.typical] for of in timings]
+    keys["spread"] = max(significant(median([pstdev(of) for of in speeds])), LEAST)
+    # The median call takes longer than the fastest by about 0.67 standard deviations of one side.
+    late = median([median(of.typical) / median(of.fastest) - 1 for of in timings])
+    keys["jitter"] = max(significant(late), LEAST)
+    return keys
+
+
+def significant(value: float) -> float:
+    """Three digits."""
+    return float(f"{value:.3g}")
+
+
+def rate(value: float, unit: str) -> str:
+    return f"{value / 1e6:.4g} M{unit}/s"
+
+
+def processor() -> str:
+    """The name of the processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model", "uarch"):
+            return value.strip().replace('"', "'")
+    return os.uname().machine
+
+
+def written(timings: Sequence[Timing], keys: Mapping[str, Any]) -> str:
+    """The machine-file fragment, with each measurement as a comment."""
+    flags = os.environ.get("CFLAGS") or FLAGS
+    lines = [
+        "# Rates of one core while all compute, measured by `odonata app rates`: C kernels with",
+        f"# {flags}, products of matrices by NumPy. Medians of calls. Not measured: fp32 and",
+        "# matrix_fp32 (as fp64), link_rate (as memory_rate: a rank computes in host memory).",
+        "#",
+        "# kernel         size    time of a call     flop/s        B/s",
+    ]
+    for of in timings:
+        size = f"{of.size:.0f}" if of.size else ""
+        per_s = [f"{x / of.seconds:.3e}" if x else "" for x in (of.flops, of.bytes)]
+        row = f"# {of.kernel:12} {size:>6} {of.seconds:14.3e} s {per_s[0]:>10} {per_s[1]:>10}"
+        lines.append(row.rstrip())
+    lines += ["", "[node.device]"]
+    for key, value in keys.items():
+        lines.append(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}")
+    return "\n".join(lines) + "\n"
+
+
+def read(path: str) -> dict[str, Any]:
+    """Changes to a machine file from the table `[node.device]` of a file."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except OSError as error:
+        raise input_error("rates", path, f"{WANTED} ({why(error)})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise input_error("rates", path, f"{WANTED} ({error})") from None
+    node = found.get("node")
+    table = node.get("device") if isinstance(node, dict) else None
+    others = [key for key in found if key != "node"]
+    others += [f"node.{key}" for key in node if key != "device"] if isinstance(node, dict) else []
+    if not isinstance(table, dict) or not table or others:
+        raise input_error("rates", f"{path}: {', '.join(others) or 'no such table'}", WANTED)
+    changes: dict[str, Any] = {}
+    for key, value in table.items():
+        parts = value.items() if isinstance(value, dict) else ((None, value),)
+        for part, of in parts:
+            name = f"node.device.{key}" + ("" if part is None else f".{part}")
+            if isinstance(of, (dict, list)):
+                raise input_error(f"rates: {name}", of, "a number or a text")
+            changes[name] = of
+    return changes

@@ -1,0 +1,100 @@
+"""Rates of this computer: `odonata app rates`, and `--rates FILE`."""
+
+import json
+
+import pytest
+
+from odonata.app import rates
+from odonata.app.rates import Timing
+from odonata.errors import InputError
+
+FLOPS, BYTES = 1e11, 2e10  # of the computer that is measured
+
+
+def timings(**seconds):
+    """Kernels that take the time of the roofline, or that of their name in `seconds`."""
+    kinds = {
+        "peak": (1e9, 0), "stream": (2e6, 24e6), "stencil": (8e6, 24e6), "spmv": (5e6, 3e7),
+        "gauss_seidel": (1e7, 6e7), "pair": (1e8, 0), "tree": (0, 6e7), "panel": (2e7, 2e6),
+    }  # fmt: skip
+    found = []
+    for kernel, (flops, bytes) in kinds.items():
+        took = seconds.get(kernel, max(flops / FLOPS, bytes / BYTES))
+        found.append(Timing(kernel, 0, flops, bytes, (took, took), (took, took)))
+    # Half of 80 Gflop/s at order 100, and of 10 Gflop/s at 50 points.
+    for kernel, sizes, large, half in (
+        ("gemm", (128, 1024), 8e10, 100), ("fft", (64, 4096), 1e10, 50),
+    ):  # fmt: skip
+        for size in sizes:
+            took = 1e9 / (large * size / (size + half))
+            found.append(Timing(kernel, size, 1e9, 0, (took, took), (took, took)))
+    return found
+
+
+def test_efficiencies_are_the_bound_over_the_time():
+    keys = rates.device(timings(pair=2 * 1e8 / FLOPS, tree=4 * 6e7 / BYTES))
+    assert keys["count"] == 2
+    assert keys["fp64"] == "1e+05 Mflop/s" and keys["memory_rate"] == "2e+04 MB/s"
+    assert keys["efficiency.pair"] == 0.5 and keys["efficiency.tree"] == 0.25
+    assert keys["efficiency.stream"] == keys["efficiency.stencil"] == 1.0
+
+
+def test_two_sizes_determine_the_half_size():
+    keys = rates.device(timings())
+    assert keys["matrix_fp64"] == "8e+04 Mflop/s" and keys["half_size.gemm"] == 100
+    assert keys["efficiency.fft"] == pytest.approx(0.1) and keys["half_size.fft"] == 50
+
+
+def test_rates_that_fall_with_the_size_have_no_half_size():
+    falling = [Timing("fft", n, 1e9, 0, (s,), (s,)) for n, s in ((64, 1.0), (4096, 2.0))]
+    assert rates.of_size(falling) == (pytest.approx(0.5e9), 0.0)
+
+
+def test_this_computer_is_measured(odonata, tmp_path):
+    """Arithmetic in caches is faster than what waits for memory."""
+    found = rates.measure(seconds=0.02)
+    keys = rates.device(found)
+    assert {of.kernel for of in found} == {"peak", *rates.KERNELS}
+    assert all(0 < keys[f"efficiency.{kernel}"] <= 1 for kernel in rates.KERNELS)
+    by_kernel = {of.kernel: of for of in found}
+    flops = {kernel: of.flops / of.seconds for kernel, of in by_kernel.items()}
+    assert flops["gemm"] > flops["spmv"]
+    file = tmp_path / "here.toml"
+    file.write_text(rates.written(found, keys))
+    options = ("--machine", "aurora", "--ppn", 2, "--nodes", 1, "--json")
+    done = odonata("app", "hpcg", *options, "--rates", file, "--set", "node.device.count=2")
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)["runs"]
+    (spmv,) = [row for row in run["computations"] if row["kernel"] == "spmv"]
+    share = keys["efficiency.spmv"] * float(keys["memory_rate"].split()[0]) * 1e6
+    # Within jitter and spread of the two ranks.
+    assert spmv["time_s"] == pytest.approx(spmv["bytes"] / share, rel=0.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[node]\n", "[node.device]\n", "[node.device]\ncount = [1]\n", "[nic]\nwindow = 1\n",
+     "[node.device]\ncount = 1\n[node]\nfp = 1\n", "[node.device\n"],
+)  # fmt: skip
+def test_other_files_are_refused(odonata, tmp_path, text):
+    file = tmp_path / "rates.toml"
+    file.write_text(text)
+    with pytest.raises(InputError, match="rates"):
+        rates.read(str(file))
+    done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", 1, "--rates", file)
+    assert done.returncode == 2 and "rates" in done.stderr
+
+
+def test_a_missing_file_is_refused(odonata, tmp_path):
+    done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", 1, "--rates", tmp_path / "no")
+    assert done.returncode == 2 and "No such file" in done.stderr
+    done = odonata("app", "rates", tmp_path / "no" / "here.txt")
+    assert done.returncode == 2 and "FILE.toml" in done.stderr
+    done = odonata("app", "rates", "a.toml", "b.toml")
+    assert done.returncode == 2
+
+
+def test_a_missing_compiler_is_named(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(InputError, match="no-such-compiler"):
+        rates.measure(seconds=0.01)
