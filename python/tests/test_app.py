@@ -621,5 +621,82 @@ def test_results_in_the_format_of_the_application(odonata):
     assert "harmonic_mean_TEPS" in odonata(
         "app", "graph500", *options, "--problem", "scale=24", "--native"
     ).stdout
+    done = odonata("app", "hpl-mxp", *options, "--native")
+    line = next(line for line in done.stdout.splitlines() if line.startswith("WR1"))
+    assert len(line.split()) == 7 and "Final Score:" in done.stdout
     done = odonata("app", "fmm", *options, "--native")
     assert done.returncode == 2 and "the output of its application" in done.stderr
+
+
+def test_steps_of_hpl_are_printed_as_by_rochpl(odonata):
+    """Steps add up to the time of the factorization: each has the interpolated time of those since
+    the row before, and the flops of all steps are those of the factorization."""
+    n, nb = 65536, 512
+    options = ("--machine", "aurora", "--nodes", 2, "--problem", f"n={n}")
+    done = odonata("app", "hpl", *options, "--native")
+    lines = done.stdout.splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith("   %   | Column"))
+    assert len(lines[head - 1]) == 164 == lines[head - 1].count("-")
+    rows = [[cell for cell in line.replace("|", " ").split()] for line in lines[head + 3 :]]
+    rows = rows[: next(at for at, row in enumerate(rows) if row[0].startswith("="))]
+    assert all(len(row) == 13 for row in rows)
+    columns = [int(row[1]) for row in rows]
+    assert columns == sorted(columns) and columns[-1] == n - nb
+    assert all(column % nb == 0 for column in columns)
+    time_s = float(next(line for line in lines if line.startswith("WR11")).split()[5])
+    overall = [float(row[12]) for row in rows]
+    flops = 2 / 3 * (n**3 - nb**3) - (n**2 - nb**2) / 2 - (n - nb) / 6
+    assert flops / overall[-1] / 1e9 == pytest.approx(time_s, rel=0.02)
+    for row in rows:
+        left = n - int(row[1])
+        of_step = 2 * nb * left**2 + 2 * left * nb**2 - left * nb + 2 / 3 * nb**3 - nb**2 / 2
+        assert float(row[11]) == pytest.approx(of_step / float(row[2]) / 1e9, rel=1e-3)
+        assert float(row[7]) <= float(row[6])  # the pivot search is part of the panel
+
+
+def test_the_breakdown_of_lammps_adds_up(odonata):
+    done = odonata("app", "lammps", "--machine", "aurora", "--ppn", 8, "--nodes", 1, "--native")
+    lines = done.stdout.splitlines()
+    loop = next(line for line in lines if line.startswith("Loop time of"))
+    words = loop.split()
+    assert int(words[5]) == 16 and int(words[-2]) == 8 * 287_000 and words[-1] == "atoms"
+    speed = next(line for line in lines if line.startswith("Performance:")).split()
+    # 100 steps of 2 fs.
+    assert float(speed[1]) == pytest.approx(2e-4 * 86400 / float(words[3]), abs=1e-3)
+    assert float(speed[5]) == pytest.approx(100 / float(words[3]), abs=1e-3)
+    head = next(at for at, line in enumerate(lines) if line.startswith("Section |"))
+    shares = [float(line.rpartition("|")[2]) for line in lines[head + 2 : head + 9]]
+    assert [line.split()[0] for line in lines[head + 2 : head + 9]] == [
+        "Pair", "Bond", "Kspace", "Neigh", "Comm", "Modify", "Other"
+    ]  # fmt: skip
+    assert sum(shares) == pytest.approx(100, abs=1)
+
+
+def test_advice_finds_the_better_placement_and_algorithm():
+    """A ring of 64 ranks needs 126 rounds for 8 bytes, recursive doubling 6."""
+    def sums(a):
+        with a.loop(100), a.phase("sum"):
+            a.allreduce(8)
+
+    model = app.App(sums, options={"way": "ring"}, ppn=1, choices={"way": ("ring", "tree")})
+    machine = od.machine("dragonfly-1056")
+    result = app.run(model, machine, nodes=64, placement="random", advise=True)
+    advice = result.summary["advice"]
+    changes = {row["change"]: row for row in advice["rows"]}
+    assert changes["--placement contiguous"]["helps"]
+    assert not changes["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring"]["helps"]
+    assert changes["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring"]["gain"] < -1
+    assert changes["--problem way=tree"]["gain"] == 0  # this function ignores it
+    times = [row["time_s"] for row in advice["rows"]]
+    assert times == sorted(times)
+    assert not any("--class" in change for change in changes)
+
+
+def test_advice_states_that_nothing_helps(odonata, tmp_path):
+    file = tmp_path / "model.py"
+    file.write_text(
+        "from odonata.app import App\n"
+        "model = App(lambda a: a.compute(seconds=1.0), ppn=1)\n"
+    )
+    done = odonata("app", file, "--machine", "aurora", "--nodes", 2, "--advise")
+    assert done.returncode == 0 and "none of" in done.stdout, done.stdout + done.stderr

@@ -30,7 +30,9 @@ class App:
     strong scaling, the box of the first number of nodes is divided among more ranks.
 
     `merit` computes the figure of merit, in `unit`, from `Phases` and the time in seconds. `native`
-    has the lines of the application's own output for these.
+    has the lines of the application's own output for these and the run: its phases, and `steps` of
+    the loop that `Phases.sampled` makes. `choices` are the values of options that select an
+    algorithm; `--advise` tries them.
     """
 
     function: Callable[[Phases], None]
@@ -43,7 +45,8 @@ class App:
     unit: str = ""
     title: str = ""
     is_checked: bool = False
-    native: Callable[[Phases, float], list[str]] | None = None
+    native: Callable[[Phases, float, Mapping[str, Any]], list[str]] | None = None
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     file: str = field(init=False)
 
     def __post_init__(self) -> None:

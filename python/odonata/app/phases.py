@@ -107,6 +107,7 @@ class Phases:
         self._phase = 0
         self._where: list[dict[str, int]] = []
         self._body: list[dict[str, Any]] = []
+        self._steps: list[tuple[Any, list[dict[str, Any]]]] = []
         self._overlap: str | None = None
         self._depth = 0
         self._streams = itertools.count(1)
@@ -157,6 +158,7 @@ class Phases:
             if at else {}  # fmt: skip
         is_sample = len(at) < len(values)
         for nth, position in enumerate(at):
+            begin = len(self._body)
             node: dict[str, Any] = {"do": "loop", "count": 1.0}
             if is_sample:
                 # The iteration before warms up: what moves between iterations, such as the owner of
@@ -168,6 +170,16 @@ class Phases:
                 node |= {"count": fine[nth], "coarse": coarse.get(nth, 0.0), "is_sample": True}
             with self._nested(node):
                 yield values[position]
+            if self._depth == 0:
+                self._steps.append((values[position], self._body[begin:]))
+
+    def sampled_steps(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """The iterations of `sampled` that are simulated, outside of loops: each value, and the
+        program of this iteration alone, with its warm-up."""
+        for value, nodes in self._steps:
+            *warm_up, step = nodes
+            body = [*warm_up, {**step, "count": 1.0, "coarse": 1.0}]
+            yield value, {**self.program(), "body": body}
 
     @contextmanager
     def where(

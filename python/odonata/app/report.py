@@ -10,6 +10,7 @@ from .. import bands
 from ..terminal import Terminal
 from ..text import counted
 from ..units import show_bytes, show_count, show_percent, show_time
+from . import advice
 from .running import AppResult
 
 PREFIXES = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
@@ -47,6 +48,8 @@ def shown(result: AppResult) -> str:
     lines += [f"# {line}" for line in bands.lines(s["bands"])]
     if result.rows:
         lines += ["", *breakdown(s["runs"][len(result.rows) - 1])]
+    if "advice" in s:
+        lines += ["", *advice.lines(s["advice"], s["fidelity"])]
     return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ from ..machines import Job, Machine, is_machine
 from ..results import Sweep
 from ..units import Unreadable
 from ..version import version
+from . import advice
 from .checking import is_checked, request_of
 from .model import App
 from .phases import Phases, input_error
@@ -139,13 +140,17 @@ def run(
     messages: int = MESSAGES,
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
+    native: bool = False,
+    advise: bool = False,
     **job: Any,
 ) -> AppResult:
     """Predict an application on each number of nodes.
 
     `model` is an `App`, the name of a model of odonata or a Python file. `problem` sets options of
-    the model. `messages` limits the simulated messages per number of nodes. Other arguments
-    (`placement`, `mpi`, `seed`, ...) are those of `Machine.job`.
+    the model. `messages` limits the simulated messages per number of nodes. With `native`, the
+    result has the lines of the application's own output, with `advise` its summary has the
+    alternatives of the last number of nodes (`advice`). Other arguments (`placement`, `mpi`,
+    `seed`, ...) are those of `Machine.job`.
     """
     wrong = Diagnostics()
     is_machine(wrong, machine)
@@ -165,7 +170,9 @@ def run(
     wrong.raise_any()
     own = found.ppn if ppn is None else ppn
     jobs = [machine.job(nodes=count, ppn=own, **job) for count in counts]
-    return play(found, name, jobs, values, scaling, fidelity, messages, tick, stop)
+    return play(
+        found, name, jobs, values, scaling, fidelity, messages, tick, stop, native, advise
+    )
 
 
 def play(
@@ -178,6 +185,8 @@ def play(
     messages: int,
     tick: core.Tick | None,
     stop: core.Stop | None,
+    is_native: bool = False,
+    advise: bool = False,
 ) -> AppResult:
     """The same for checked options and jobs that differ in their nodes alone."""
     rows: list[dict[str, Any]] = []
@@ -211,15 +220,38 @@ def play(
             answer["composition"] = measured
             answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
-        native += model.native(phases, answer["time_s"]) if model.native else []
+        if is_native and model.native:
+            steps = steps_of(job, phases, fidelity, messages, tick, stop)
+            native += model.native(phases, answer["time_s"], {**answer, "steps": steps})
     summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
     result = AppResult(name, summary, native)
+    if advise and rows and not summary["interrupted"] and not runs[-1]["failure"]:
+        summary["advice"] = advice.advise(result, model, jobs[-1], values, messages, tick, stop)
     failure = runs[-1]["failure"] if runs else None
     if failure:
         raise SimulatedFailure.of(failure, result)
     return result
+
+
+def steps_of(
+    job: Job,
+    phases: Phases,
+    fidelity: str,
+    messages: int,
+    tick: core.Tick | None,
+    stop: core.Stop | None,
+) -> list[tuple[Any, dict[str, Any]]]:
+    """The sampled iterations of a model's loop, each after its warm-up: value and result."""
+    request = request_of(replace(job, timeline=None), fidelity, phases, messages)
+    found = []
+    for value, program in phases.sampled_steps():
+        answer = core.enter("app", {**request, "program": program}, tick, stop)
+        if answer["interrupted"] or answer["failure"]:
+            break
+        found.append((value, answer))
+    return found
 
 
 def replicas(

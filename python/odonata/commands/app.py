@@ -68,7 +68,7 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         wrong.add("plot", figure, f"a file that ends in {', '.join(FIGURES)}")
     model = running.try_load(wrong, name)
     if model and given["native"] and model.native is None:
-        wrong.add("native", name, "a model that has the output of its application: hpl")
+        wrong.add("native", name, "a model with the output of its application: hpl")
     values = model.values(wrong, problem) if model else {}
     ppn = wrong.integer("ppn", given["ppn"], model.ppn if model else 1)
     if request.timeline and len(nodes) > 1:
@@ -80,8 +80,9 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         jobs = [request.job(count, ppn) for count in nodes]
         title = model.title or Path(name).stem
         result = running.play(
-            model, title, jobs, values, given["scaling"], request.fidelity, messages, tick, stop
-        )
+            model, title, jobs, values, given["scaling"], request.fidelity, messages, tick, stop,
+            given["native"], given["advise"],
+        )  # fmt: skip
     if not request.as_json:
         own = ["", *result.native] if given["native"] else []
         print("\n".join([report.shown(result), *own]), flush=True)

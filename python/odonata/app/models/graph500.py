@@ -5,6 +5,8 @@ supercomputers". Problem: "Scaling MPI Applications on Aurora".
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from odonata.app import App, Phases, lognormal
 
@@ -55,7 +57,7 @@ def search(a: Phases) -> None:
             unvisited -= min(found, unvisited)
 
 
-def native(a: Phases, seconds: float) -> list[str]:
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
     """Statistics of the reference code (main.c); all searches take the same time in the model."""
     time = seconds / a.roots
     edges = EDGES * 2.0**a.scale

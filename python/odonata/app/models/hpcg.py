@@ -4,6 +4,9 @@ Sources: hpcg-benchmark/hpcg, CG.cpp, ComputeMG_ref.cpp, ExchangeHalo.cpp; ROCm/
 ComputeMG.cpp, ComputeSYMGS.cpp, ComputeSPMV.cpp, ComputeRestriction.cpp.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from odonata.app import App, Phases
 
 LEVELS = 4  # of the multigrid preconditioner [CG.cpp]
@@ -115,7 +118,7 @@ def flops(a: Phases) -> float:
     return total * a.iterations * a.ranks
 
 
-def native(a: Phases, seconds: float) -> list[str]:
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
     """Lines of the summary of ReportResults.cpp."""
     rating = flops(a) / seconds / 1e9
     axes = list(zip("xyz", a.shape, a.box, strict=True))

@@ -4,6 +4,9 @@ Sources: netlib HPL 2.3; ROCm/rocHPL, pdgesv. rocHPL splits the trailing matrix,
 panel is factorized and broadcast, and rows are exchanged, while the devices multiply.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from odonata.app import App, Phases
 from odonata.app.models import lu
 from odonata.app.phases import PANELS
@@ -53,18 +56,50 @@ def factor(a: Phases) -> None:
             update(a, rows, columns)
 
 
-def native(a: Phases, seconds: float) -> list[str]:
-    """The result lines of HPL_pdtest.c. The recursion of the panel is not modeled: C2R4 is printed.
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
+    """rocHPL's table of steps (HPL_pdgesvK2, split update), and the result lines of HPL_pdtest.c.
+    The recursion of the panel is not modeled: C2R4 is printed.
     """
     n, (p, q) = lu.order(a, DOUBLE), a.shape
     variant = f"WR{int(a.split)}{PANELS.index(a.broadcast)}C2R4"
     gigaflops = lu.flops(n) / seconds / 1e9
     return [
+        *(table(a, n, run) if a.split else []),
         "=" * 80,
         "T/V                N    NB     P     Q               Time                 Gflops",
         "-" * 80,
         f"{variant}{n:12d} {a.nb:5d} {p:5d} {q:5d} {seconds:18.2f}     {gigaflops:18.4e}",
     ]
+
+
+def table(a: Phases, n: int, run: Mapping[str, Any]) -> list[str]:
+    """The sampled steps. Times of a panel are those of the ranks that factorize it; all parts of
+    the update have the rate of the whole, since the model does not split its product."""
+    rule = "-" * 164
+    found = [
+        rule,
+        "   %   | Column    | Step Time (s) ||         DGEMM GFLOPS         || pdfact (s) "
+        "| pmxswp (s) | Lbcast (s) | laswp (s) | GPU Sync (s) | Step GFLOPS | Overall GFLOPS",
+        "       |           |               |  Small   |  First   | Second   |            "
+        "|            |            |           |              |             |               ",
+        rule,
+    ]
+    for step in lu.steps(run):
+        column = step.number * a.nb
+        gemm = lu.rate_of(step.run, "gemm")
+        panel, search = step.of("pdfact"), step.of("pdfact", part="communication_s")
+        # At the end of an overlap, outside of its phases, CPUs wait for the devices.
+        waiting = step.of("main") + step.of("update")
+        cells = [
+            f"{100 * column / n:5.1f}% | {column:09d} |    {step.time_s:9.7f}  |",
+            f" {gemm:9.3e}|" * 3,
+            f"  {panel * a.shape[1]:9.3e} |  {search * a.shape[1]:9.3e} |",
+            f"  {step.of('Lbcast'):9.3e} | {step.of('laswp'):9.3e} |   {waiting:9.3e}  |",
+            f"  {lu.step_flops(n - column, a.nb) / step.time_s / 1e9:9.3e}  |",
+            f"    {lu.done_flops(n, n - column) / step.elapsed_s / 1e9:9.3e}   ",
+        ]
+        found.append("".join(cells))
+    return found
 
 
 model = App(
@@ -83,4 +118,5 @@ model = App(
     unit="flop/s",
     title="HPL",
     native=native,
+    choices={"broadcast": PANELS, "swap": ("long", "binary")},
 )

@@ -3,8 +3,12 @@
 Sources: ROCm/rocHPL-MxP, pgetrf; hpl-mxp.org.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from odonata.app import App, Phases
 from odonata.app.models import lu
+from odonata.app.phases import PANELS
 
 SINGLE = 4  # bytes: the matrix is stored in 32 bits
 
@@ -65,6 +69,20 @@ def solve(a: Phases) -> None:
     refine(a, n)
 
 
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
+    """The result lines of HPLMXP_ptest. Residuals are not computed."""
+    n, (p, q) = lu.order(a, SINGLE), a.shape
+    gigaflops = lu.flops(n) / seconds / 1e9
+    return [
+        "=" * 80,
+        "T/V                N    NB     P     Q               Time                 Gflops",
+        "-" * 80,
+        f"WR{PANELS.index(a.broadcast)}{n:17d} {a.nb:5d} {p:5d} {q:5d} {seconds:18.2f}     "
+        f"{gigaflops:18.3e}",
+        f"Final Score:    {gigaflops:7.4e} GFLOPS ",
+    ]
+
+
 model = App(
     solve,
     grid=lu.grid,
@@ -79,4 +97,6 @@ model = App(
     merit=lambda a, seconds: lu.flops(lu.order(a, SINGLE)) / seconds,
     unit="flop/s",
     title="HPL-MxP",
+    native=native,
+    choices={"broadcast": PANELS},
 )

@@ -5,6 +5,8 @@ rank of "Scaling MPI Applications on Aurora", with two threads a rank on CPU cor
 """
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from odonata.app import App, Phases, lognormal
 from odonata.app.shapes import balanced
@@ -15,6 +17,8 @@ GRID = 0.81  # points of the PPPM grid per atom [log.6Oct16]
 ORDER = 5  # of PPPM's stencils [in.rhodo]
 REBUILDS = 0.11  # of the neighbor list per step [log.6Oct16]
 ATOM = 2.8e-6  # seconds of a rank per atom and step [estimate]
+THREADS = 2  # of a rank ["Scaling MPI Applications on Aurora"]
+STEP_NS = 2e-6  # a time step of 2 fs [in.rhodo]
 FFT_RATE = 4e9  # flop/s of a rank in a transform [estimate]
 
 
@@ -74,6 +78,33 @@ def step(a: Phases) -> None:
                 a.allreduce(8 * doubles)
 
 
+SECTIONS = (("Pair", "pair"), ("Bond", "bond"), ("Kspace", "kspace"), ("Neigh", "neighbor"),
+            ("Comm", "comm"), ("Modify", "modify"))  # fmt: skip
+
+
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
+    """The loop time, the performance and the breakdown of finish.cpp. Times are means over ranks:
+    the model does not have their minimum and maximum."""
+    step, atoms = seconds / a.steps, a.atoms * a.ranks
+    times = {row["phase"]: row["time_s"] for row in run["phases"]}
+    rows = [(label, times.pop(phase, 0.0)) for label, phase in SECTIONS]
+    other = sum(times.values())
+    return [
+        f"Loop time of {seconds:.6g} on {a.ranks * THREADS} procs for {a.steps} steps with "
+        f"{atoms} atoms",
+        "",
+        f"Performance: {86400 / step * STEP_NS:.3f} ns/day, {step / STEP_NS / 3600:.3f} hours/ns, "
+        f"{1 / step:.3f} timesteps/s",
+        "",
+        "MPI task timing breakdown:",
+        "Section |  min time  |  avg time  |  max time  |%varavg| %total",
+        "-" * 63,
+        *(f"{label:<8s}| {mean:<10.5g} | {mean:<10.5g} | {mean:<10.5g} |{0.0:6.1f} |"
+          f"{100 * mean / seconds:6.2f}" for label, mean in rows),
+        f"Other   |            | {other:<10.4g} |            |       |{100 * other / seconds:6.2f}",
+    ]  # fmt: skip
+
+
 model = App(
     step,
     grid=3,
@@ -82,4 +113,5 @@ model = App(
     merit=lambda a, seconds: float(a.atoms) * a.ranks * a.steps / seconds,
     unit="atom step/s",
     title="LAMMPS rhodopsin",
+    native=native,
 )

@@ -1,0 +1,180 @@
+"""Which placement, collective algorithm, class, library, NIC mapping or routing would help.
+
+Each alternative changes one setting of the job and is predicted like the job itself. The absolute
+error of a prediction is common to both, so a gain counts if it exceeds the errors of sampling,
+repetition and composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .. import core, tuning
+from .._vocabulary import COLLECTIVES, LIBRARIES, NIC_POLICIES, PLACEMENTS
+from ..benchmarks import MESSAGES
+from ..errors import InputError
+from ..libraries import deaf_to
+from ..machines import Job
+from ..text import counted
+from ..units import show_percent, show_time
+from .checking import request_of
+from .model import App
+
+if TYPE_CHECKING:
+    from .running import AppResult
+
+LEAST = 0.01  # gain that counts, at least
+MATTERS = 0.02  # share of the time in a phase whose collectives are tried
+CLASSES = ("low-latency", "bulk-data")  # docs/models/classes.md; Aries has none
+ROUTINGS = ("minimal", "adaptive-0", "adaptive-3")  # in closed form, routes do not matter
+NOT_TRIED = {"none", "group-spread:K"}
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One changed setting, as a user writes it."""
+
+    words: str
+    job: Job
+    values: Mapping[str, Any]
+    env: tuple[tuple[str, str], ...] = ()
+
+
+def advise(
+    result: AppResult,
+    model: App,
+    job: Job,
+    values: Mapping[str, Any],
+    messages: int,
+    tick: core.Tick | None,
+    stop: core.Stop | None,
+) -> dict[str, Any]:
+    """The alternatives of the last number of nodes, the fastest first."""
+    s = result.summary
+    fidelity, run = s["fidelity"], s["runs"][-1]
+    first = s["rows"][0]["ranks"] if s["scaling"] == "strong" else None
+    job = replace(job, timeline=None)
+    rows: list[dict[str, Any]] = []
+    refused = []
+    for one in alternatives(model, job, values, run, fidelity):
+        if stop is not None and stop.signal:
+            break
+        try:
+            phases = model.phases(
+                int(one.job.nodes), int(one.job.ppn or 1), one.values, first, one.job.seed
+            )
+            request = request_of(one.job, fidelity, phases, messages)
+            request["env"] = [list(pair) for pair in one.env]
+            # Alike, so that their errors are.
+            method = "compose" if run["method"] == "composed" else "simulate"
+            answer = core.enter("app", {**request, "method": method}, tick, stop)
+        except InputError:
+            refused.append(one.words)  # the machine or the library does not have it
+            continue
+        if answer["interrupted"]:
+            break
+        if answer["failure"]:
+            refused.append(one.words)
+            continue
+        error = sum(run["errors"].values()) + sum(answer["errors"].values())
+        gain = 1 - answer["time_s"] / run["time_s"]
+        rows.append({
+            "change": one.words, "time_s": answer["time_s"], "gain": gain,
+            "error": error, "helps": gain > max(error, LEAST),
+        })  # fmt: skip
+    rows.sort(key=lambda row: row["time_s"])
+    return {"nodes": run["nodes"], "time_s": run["time_s"], "rows": rows, "refused": refused}
+
+
+def alternatives(
+    model: App, job: Job, values: Mapping[str, Any], run: Mapping[str, Any], fidelity: str
+) -> Iterator[Alternative]:
+    """Settings that differ from the job's in one place."""
+    for placement in PLACEMENTS:
+        if placement not in (job.placement, *NOT_TRIED):
+            yield Alternative(f"--placement {placement}", replace(job, placement=placement), values)
+    for library in LIBRARIES:
+        if library not in (job.mpi, *NOT_TRIED):
+            yield Alternative(f"--mpi {library}", replace(job, mpi=library), values)
+    for policy in NIC_POLICIES:
+        if policy != (job.nic_policy or NIC_POLICIES[0]):
+            yield Alternative(f"--nic-policy {policy}", replace(job, nic_policy=policy), values)
+    for name, choices in model.choices.items():
+        for choice in choices:
+            if choice != values[name]:
+                words = f"--problem {name}={choice}"
+                yield Alternative(words, job, {**values, name: choice})
+    if fidelity != "loggp":
+        for name in CLASSES:
+            if name != job.traffic_class:
+                yield Alternative(f"--class {name}", replace(job, traffic_class=name), values)
+        for routing in ROUTINGS:
+            if routing != job.machine.routing:
+                machine = job.machine.with_(routing=routing)
+                yield Alternative(f"--routing {routing}", replace(job, machine=machine), values)
+    if "MPIR_CVAR_" not in deaf_to(job.mpi):
+        for kind in collectives(model, job, values, run):
+            for algorithm in algorithms(job, kind):
+                name = f"MPIR_CVAR_{kind.upper()}_INTRA_ALGORITHM"
+                yield Alternative(f"{name}={algorithm}", job, values, ((name, algorithm),))
+
+
+def collectives(
+    model: App, job: Job, values: Mapping[str, Any], run: Mapping[str, Any]
+) -> list[str]:
+    """Collectives in phases of which communication is a considerable part of the time."""
+    matter = {
+        row["phase"] for row in run["phases"] if row["communication_s"] > MATTERS * run["time_s"]
+    }
+    phases = model.phases(int(job.nodes), int(job.ppn or 1), values, None, job.seed)
+    program = phases.program()
+    found: dict[str, None] = {}
+
+    def visit(nodes: list[dict[str, Any]]) -> None:
+        for node in nodes:
+            visit(node.get("body", []))
+            kind = node.get("kind")
+            if kind in COLLECTIVES and program["phases"][node["phase"]] in matter:
+                found[kind] = None
+
+    visit(program["body"])
+    return list(found)
+
+
+def algorithms(job: Job, kind: str) -> list[str]:
+    """Algorithms of a collective by name, which two nodes suffice to list."""
+    small = replace(job, nodes=2, ppn=1, ranks=2, placement="contiguous")
+    rows = tuning.run(kind, [small], [8], "loggp", MESSAGES).rows
+    return list(dict.fromkeys(row["algorithm"].partition(":")[0] for row in rows))
+
+
+def lines(advice: Mapping[str, Any], fidelity: str) -> list[str]:
+    """The advice as text."""
+    rows = advice["rows"]
+    helping = [row for row in rows if row["helps"]]
+    where = f"on {counted(advice['nodes'], 'node')}"
+    found = []
+    if helping:
+        found.append(f"# changes that help {where}, of {len(rows)} that were predicted")
+        found += [
+            f"{row['change']}: {show_time(row['time_s'])}, {show_percent(row['gain'])} less"
+            for row in helping
+        ]
+    elif rows:
+        best = rows[0]
+        found.append(
+            f"# none of {len(rows)} changes helps {where} by more than the error of "
+            f"{show_percent(max(best['error'], LEAST))}; the fastest is {best['change']}"
+        )
+    else:
+        found.append(f"# no change can be predicted {where}")
+    if fidelity == "loggp":
+        found.append(
+            "# in closed form there is no contention: classes and routings were not tried, and "
+            "placements differ in distances alone (`--fidelity flow`)"
+        )
+    if advice["refused"]:
+        found.append(f"# not possible here: {', '.join(advice['refused'])}")
+    return found
