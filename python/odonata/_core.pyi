@@ -1,6 +1,7 @@
 """The compiled core. Requests and answers are JSON texts; `odonata.core` is its only caller."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 class InputError(Exception):
     """Its argument is a JSON list of diagnostics: `{at, found, wanted, hint}`."""
@@ -38,6 +39,8 @@ def faults(request: str) -> str: ...
 
 class ControlPlane:
     """The control plane of a fabric manager, in simulated time."""
+
+    END_S: ClassVar[float]
 
     def __init__(self, request: str) -> None: ...
     @property

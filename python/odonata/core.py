@@ -191,6 +191,11 @@ class ControlPlane:
         """Simulated seconds."""
         return float(self._plane.now_s)
 
+    @property
+    def end_s(self) -> float:
+        """The end of simulated time: `advance` goes no further."""
+        return float(self._plane.END_S)
+
     def apply(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a REST request: `method`, `path`, `query`, `body`, `owner`. The answer has
         `status` and `body`."""

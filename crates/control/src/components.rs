@@ -117,30 +117,52 @@ impl IntoMap for Value {
     }
 }
 
-pub fn port_fields(fabric: &Fabric, port: PortId) -> Map<String, Value> {
+/// Fields of a port.
+pub const PORT: [&str; 12] = [
+    "conn_port",
+    "id",
+    "portNumber",
+    "switchLink",
+    "dst_port",
+    "portPolicyLinks",
+    "portType",
+    "portSubtype",
+    "mac",
+    "linkLink",
+    "status",
+    "hsnIp",
+];
+
+/// One field of a port, if it has it.
+pub fn port_field(fabric: &Fabric, port: PortId, name: &str) -> Option<Value> {
     let wiring = &fabric.wiring;
     let own = wiring.ports[port];
-    let policies = fabric.policies.names_of(fabric.desired[port]).iter();
-    let links: Vec<String> = policies.map(|name| format!("{POLICIES}{name}")).collect();
-    let far = wiring.far_end(port);
-    let mut fields = json!({
-        "conn_port": fabric.names.port(wiring, port),
-        "id": fabric.names.asic_port(wiring, port),
-        "portNumber": own.number,
-        "switchLink": switch_link(fabric, own.switch),
-        "dst_port": fabric.names.far_end(&fabric.machine, wiring, far),
-        "portPolicyLinks": links,
-        "portType": if wiring.is_edge(port) { "edge" } else { "fabric" },
-        "portSubtype": fabric.wiring.link_type(port),
-        "mac": fabric.names.mac(wiring, port).to_string(),
-        "linkLink": cable_link(fabric, own.cable),
-        "status": link_status(fabric, own.cable),
+    Some(match name {
+        "conn_port" => json!(fabric.names.port(wiring, port)),
+        "id" => json!(fabric.names.asic_port(wiring, port)),
+        "portNumber" => json!(own.number),
+        "switchLink" => json!(switch_link(fabric, own.switch)),
+        "dst_port" => json!(fabric.names.far_end(&fabric.machine, wiring, wiring.far_end(port))),
+        "portPolicyLinks" => {
+            let policies = fabric.policies.names_of(fabric.desired[port]).iter();
+            json!(policies.map(|name| format!("{POLICIES}{name}")).collect::<Vec<_>>())
+        }
+        "portType" => json!(if wiring.is_edge(port) { "edge" } else { "fabric" }),
+        "portSubtype" => json!(wiring.link_type(port)),
+        "mac" => json!(fabric.names.mac(wiring, port).to_string()),
+        "linkLink" => json!(cable_link(fabric, own.cable)),
+        "status" => link_status(fabric, own.cable),
+        "hsnIp" if wiring.is_edge(port) => json!(fabric.names.ip(wiring, port)),
+        _ => return None,
     })
-    .into_map();
-    if wiring.is_edge(port) {
-        fields.insert("hsnIp".to_string(), json!(fabric.names.ip(wiring, port)));
-    }
-    fields
+}
+
+pub fn port_fields(fabric: &Fabric, port: PortId) -> Map<String, Value> {
+    fields_of(&PORT, |name| port_field(fabric, port, name))
+}
+
+fn fields_of(names: &[&str], field: impl Fn(&str) -> Option<Value>) -> Map<String, Value> {
+    names.iter().filter_map(|&name| Some((name.to_string(), field(name)?))).collect()
 }
 
 /// State of a link as its own switches have it.
@@ -152,7 +174,7 @@ fn link_status(fabric: &Fabric, cable: CableId) -> Value {
         "phase": fabric.phase(cable).name(),
         "reason": reason(fabric, cable),
         "speed": config.speed,
-        "lanes": condition.lanes,
+        "lanes": fabric.lanes_in_use(cable),
         "bitErrorRate": condition.ber,
         "flaps": fabric.history.get(&cable).map_or(0, |history| history.flaps),
     })
@@ -164,12 +186,20 @@ fn reason(fabric: &Fabric, cable: CableId) -> &'static str {
     match fabric.phase(cable) {
         Phase::Online => "",
         Phase::Offline => "a port policy keeps the port offline",
+        Phase::Mismatch if has_equal_policies(fabric, cable) => {
+            "the ports do not have the speed of their policies"
+        }
         Phase::Mismatch => "the policies of the two ports differ",
         Phase::NoPeer => "the switch at one end does not work",
         Phase::Faulty => "no signal; tuning is retried",
         Phase::Tuning => "the link is tuning",
         Phase::Failed => "no signal; all retries are used up",
     }
+}
+
+fn has_equal_policies(fabric: &Fabric, cable: CableId) -> bool {
+    let mut configs = fabric.wiring.cables[cable].ports().map(|port| fabric.config(port));
+    matches!((configs.next(), configs.next()), (Some(a), Some(b)) if a.agrees(b))
 }
 
 /// Scores from 0 (good) to 6 (bad), as `show-flaps` has them. The rule is an extension of ours:
@@ -180,30 +210,64 @@ pub fn flap_score(flaps: u32, last: Time, now: Time) -> u32 {
     if flaps == 0 || !is_recent { 0 } else { (flaps + 1).ilog2().min(6) }
 }
 
-pub fn cable_fields(fabric: &Fabric, cable: CableId, load: f64) -> Map<String, Value> {
+/// Fields of a link.
+pub const CABLE: [&str; 13] = [
+    "name",
+    "portLinks",
+    "farEnd",
+    "linkType",
+    "status",
+    "isRouted",
+    "isDrained",
+    "load",
+    "flapCount",
+    "secondsSinceLastFlap",
+    "flapPeriodSeconds",
+    "flapScore",
+    "secondsDown",
+];
+
+/// One field of a link. `load` is evaluated for that field only.
+pub fn cable_field(
+    fabric: &Fabric,
+    cable: CableId,
+    load: &dyn Fn() -> f64,
+    name: &str,
+) -> Option<Value> {
     let ends = &fabric.wiring.cables[cable];
-    let ports: Vec<String> = ends.ports().map(|port| port_link(fabric, port)).collect();
-    let history = fabric.history.get(&cable).copied().unwrap_or_default();
-    let gaps = history.flaps.saturating_sub(1);
-    let apart = history.last_flap.since(history.first_flap).seconds();
-    let since_last = fabric.now.since(history.last_flap).seconds();
+    let history = || fabric.history.get(&cable).copied().unwrap_or_default();
     let seconds = |n: u32, value: f64| if n == 0 { Value::Null } else { json!(value) };
-    json!({
-        "name": cable_name(fabric, cable),
-        "portLinks": ports,
-        "farEnd": fabric.names.far_end(&fabric.machine, &fabric.wiring, ends.b),
-        "linkType": fabric.wiring.link_type(ends.a),
-        "status": link_status(fabric, cable),
-        "isRouted": fabric.is_routed(cable),
-        "isDrained": fabric.is_drained(cable),
-        "load": load,
-        "flapCount": history.flaps,
-        "secondsSinceLastFlap": seconds(history.flaps, since_last),
-        "flapPeriodSeconds": seconds(gaps, apart / f64::from(gaps.max(1))),
-        "flapScore": flap_score(history.flaps, history.last_flap, fabric.now),
-        "secondsDown": fabric.down_since(cable).map(|since| fabric.now.since(since).seconds()),
+    Some(match name {
+        "name" => json!(cable_name(fabric, cable)),
+        "portLinks" => {
+            json!(ends.ports().map(|port| port_link(fabric, port)).collect::<Vec<_>>())
+        }
+        "farEnd" => json!(fabric.names.far_end(&fabric.machine, &fabric.wiring, ends.b)),
+        "linkType" => json!(fabric.wiring.link_type(ends.a)),
+        "status" => link_status(fabric, cable),
+        "isRouted" => json!(fabric.is_routed(cable)),
+        "isDrained" => json!(fabric.is_drained(cable)),
+        "load" => json!(load()),
+        "flapCount" => json!(history().flaps),
+        "secondsSinceLastFlap" => {
+            let own = history();
+            seconds(own.flaps, fabric.now.since(own.last_flap).seconds())
+        }
+        "flapPeriodSeconds" => {
+            let own = history();
+            let (gaps, all) = (own.flaps.saturating_sub(1), own.last_flap.since(own.first_flap));
+            seconds(gaps, all.seconds() / f64::from(gaps.max(1)))
+        }
+        "flapScore" => json!(flap_score(history().flaps, history().last_flap, fabric.now)),
+        "secondsDown" => {
+            json!(fabric.down_since(cable).map(|since| fabric.now.since(since).seconds()))
+        }
+        _ => return None,
     })
-    .into_map()
+}
+
+pub fn cable_fields(fabric: &Fabric, cable: CableId, load: &dyn Fn() -> f64) -> Map<String, Value> {
+    fields_of(&CABLE, |name| cable_field(fabric, cable, load, name))
 }
 
 /// Desired and actual configuration of an agent: the ports whose configurations differ.

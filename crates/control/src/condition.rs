@@ -7,7 +7,8 @@ use std::fmt::Write;
 use machine::InputError;
 use serde_json::{Value, json};
 
-use crate::fabric::{Fabric, LANES};
+use crate::fabric::Fabric;
+use crate::link_state::LANES;
 use crate::maintenance::cables_of;
 use crate::policy::DEFAULT_QOS;
 use crate::state::PlaneState;
@@ -19,14 +20,17 @@ const NEVER_S: f64 = 86_400.0;
 
 /// Key of a fault that only the switches at its ends know.
 const STALE: &str = "reported = false\n";
+/// Mark of a link that is up and that routing does not use yet.
+const UNUSED: &str = "# up\n";
 
 impl PlaneState {
     /// The fault schedules of the fabric's state, and keys of the machine file for its policies.
     /// The components of `targets` are down in addition, as if routing knew it.
     ///
-    /// A link that is down although routing uses it has `reported = false` in `toml`, which has
-    /// only faults from the start. In `dynamicToml` it fails just after the start, and is reported
-    /// with the next routing sweep.
+    /// `toml` has only faults from the start. A link that is down although routing uses it has
+    /// `reported = false` there, and one that is up although routing does not use it is down.
+    /// `dynamicToml` has what the next routing sweep reports: the first one fails just after the
+    /// start, the second one is repaired just after it, unless an operator drains it.
     pub fn fabric_state(&self, targets: &[String]) -> Result<Value, Vec<InputError>> {
         let fabric = &self.fabric;
         let mut removed = BTreeSet::new();
@@ -46,26 +50,33 @@ impl PlaneState {
         let mut toml = String::new();
         let mut stale = 0;
         for cable in fabric.wiring.cables.ids() {
-            let is_gone = removed.contains(&cable) || fabric.is_drained(cable);
-            if is_gone || !fabric.is_up(cable) {
-                let is_stale = !is_gone && fabric.is_routed(cable);
+            let (is_up, is_routed) = (fabric.is_up(cable), fabric.is_routed(cable));
+            if removed.contains(&cable) || !is_up || !is_routed {
+                let is_stale = !removed.contains(&cable) && is_routed;
+                let returns = !removed.contains(&cable) && is_up && !fabric.is_drained(cable);
                 stale += u32::from(is_stale);
-                row(&mut toml, fabric, cable, if is_stale { STALE } else { "" });
+                let rest = match (is_stale, returns) {
+                    (true, _) => STALE,
+                    (false, true) => UNUSED,
+                    (false, false) => "",
+                };
+                row(&mut toml, fabric, cable, rest);
                 continue;
             }
-            let condition = fabric.condition(cable);
-            if condition.lanes < LANES {
-                row(&mut toml, fabric, cable, &format!("lanes = {}\n", condition.lanes));
+            let (condition, lanes) = (fabric.condition(cable), fabric.lanes_in_use(cable));
+            if lanes < LANES {
+                row(&mut toml, fabric, cable, &format!("lanes = {lanes}\n"));
             }
             if condition.ber > 0.0 {
                 row(&mut toml, fabric, cable, &format!("ber = {:e}\n", condition.ber));
             }
         }
         let delay = self.routing_delay_s();
+        let dynamic = toml.replace(STALE, "from = \"1 ns\"\n");
         Ok(json!({
             "nowSeconds": fabric.now.seconds(),
-            "toml": toml,
-            "dynamicToml": toml.replace(STALE, "from = \"1 ns\"\n"),
+            "toml": toml.replace(UNUSED, ""),
+            "dynamicToml": dynamic.replace(UNUSED, "until = \"1 ns\"\n"),
             "staleLinks": stale,
             "routingDelaySeconds": delay,
             "set": self.keys(delay),

@@ -163,7 +163,17 @@ pub struct Collection<'a> {
     pub among: Option<Vec<usize>>,
     pub link: &'a dyn Fn(usize) -> String,
     pub document: &'a dyn Fn(usize) -> Value,
+    /// One field of a member, for collections whose documents are expensive; `None`: that of the
+    /// document.
+    pub field: Option<&'a Field<'a>>,
 }
+
+/// A field of a member by position and name.
+pub type Field<'a> = dyn Fn(usize, &str) -> Option<Scalar> + 'a;
+
+/// Documents on a page without `$limit`, if the query expands them: more would be an answer of
+/// hundreds of megabytes.
+pub const MAX_EXPANDED: usize = 10_000;
 
 impl Collection<'_> {
     /// The answer to a query of the collection.
@@ -171,9 +181,12 @@ impl Collection<'_> {
         let mut members: Vec<usize> = match &query.filter {
             None => (0..self.len).collect(),
             Some(filter) => {
-                let accepts = |&at: &usize| {
-                    let document = (self.document)(at);
-                    filter.accepts(&|name| field_of(&document, name))
+                let accepts = |&at: &usize| match self.field {
+                    Some(field) => filter.accepts(&|name| field(at, name)),
+                    None => {
+                        let document = (self.document)(at);
+                        filter.accepts(&|name| field_of(&document, name))
+                    }
                 };
                 match &self.among {
                     None => (0..self.len).filter(accepts).collect(),
@@ -182,11 +195,14 @@ impl Collection<'_> {
             }
         };
         if let Some((field, descending)) = &query.orderby {
-            sort(&mut members, *descending, |at| field_of(&(self.document)(at), field));
+            sort(&mut members, *descending, |at| match self.field {
+                Some(of) => of(at, field),
+                None => field_of(&(self.document)(at), field),
+            });
         }
         members.truncate(query.top.unwrap_or(usize::MAX));
         let total = members.len();
-        let page = query.limit.unwrap_or(usize::MAX);
+        let page = query.limit.unwrap_or(if query.expand { MAX_EXPANDED } else { usize::MAX });
         let shown: Vec<usize> = members.into_iter().skip(query.skip).take(page).collect();
         let links: Vec<String> = shown.iter().map(|&at| (self.link)(at)).collect();
         let mut body = json!({
@@ -203,17 +219,17 @@ impl Collection<'_> {
             body["documents"] = links.iter().cloned().zip(documents).collect::<Map<_, _>>().into();
         }
         if query.skip.saturating_add(page) < total {
-            body["nextPageLink"] = json!(self.page(query, query.skip + page));
+            body["nextPageLink"] = json!(self.page(query, page, query.skip + page));
         }
         if query.skip > 0 {
-            body["prevPageLink"] = json!(self.page(query, query.skip.saturating_sub(page)));
+            body["prevPageLink"] = json!(self.page(query, page, query.skip.saturating_sub(page)));
         }
         body["documentLinks"] = json!(links);
         Response::ok(body)
     }
 
-    fn page(&self, query: &Query, skip: usize) -> String {
-        let limit = query.limit.unwrap_or(self.len.max(1));
+    fn page(&self, query: &Query, page: usize, skip: usize) -> String {
+        let limit = page.min(self.len.max(1));
         let mut link = format!("{}?$limit={limit}&$skip={skip}", self.path);
         if query.filter.is_some() {
             link += &format!("&$filter={}", encoded(&query.filter_text));

@@ -11,7 +11,8 @@ use base::{Digest, IndexVec, Span, Time, draw, uniform};
 use des::{EventCode, Phase as Order, Queue};
 use machine::{Machine, SwitchId};
 
-use crate::link_state::{Conditions, Configured, Input, Outcome, Phase, next};
+use crate::link_state::{Conditions, Configured, Input, LANES, Outcome, Phase, next};
+use crate::options::END;
 use crate::policy::{ConfigId, DEFAULT_QOS, ListId, Policies, QOS_PROFILES};
 use crate::telemetry::{Event, Sensor, Site, Telemetry};
 use crate::wiring::{CableId, FarEnd, PortId, Wiring};
@@ -48,12 +49,6 @@ pub mod stream {
 const TUNE_MIN: Span = Span::ms(3_000);
 const TUNE_RANGE_S: f64 = 2.0;
 const TUNE_MAX: Span = Span::ms(5_000);
-
-/// Longest delay of an event: later than any simulated time.
-const LONGEST: Span = Span::ms(4_000_000_000);
-
-/// Lanes of a healthy link.
-pub const LANES: u8 = machine::faults::LANES;
 
 /// An agent and its switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,7 +138,7 @@ pub fn default_policies(is_edge: bool, qos: &str) -> Vec<String> {
 }
 
 /// The policy of another QoS profile, if `name` is that of one: `qos-hpc-fabric-policy`.
-fn of_profile(name: &str, profile: &str) -> String {
+pub fn of_profile(name: &str, profile: &str) -> String {
     let part = name.strip_prefix("qos-").and_then(|rest| {
         QOS_PROFILES.into_iter().find_map(|old| rest.strip_prefix(old)?.strip_prefix('-'))
     });
@@ -223,9 +218,12 @@ impl Fabric {
     }
 
     pub fn schedule(&mut self, after: Span, kind: u8, source: u32, arg: u32) {
-        let code = EventCode::new(Order::Arrive, kind, source, arg);
         // At least 1 ps later, so that an event never precedes the one that caused it.
-        self.queue.push(Time(self.now.0 + after.0.clamp(1, LONGEST.0)), code);
+        let at = Time(self.now.0.saturating_add(after.0.max(1)));
+        // Simulated time does not reach later events.
+        if at <= END {
+            self.queue.push(at, EventCode::new(Order::Arrive, kind, source, arg));
+        }
     }
 
     pub fn phase(&self, cable: CableId) -> Phase {
@@ -249,12 +247,17 @@ impl Fabric {
     pub fn lanes(&self, cable: CableId) -> u8 {
         self.condition(cable).lanes
     }
+    /// The lanes that carry data: those of the configured speed, if as many work.
+    pub fn lanes_in_use(&self, cable: CableId) -> u8 {
+        let configured = self.config(self.wiring.cables[cable].a).lanes;
+        self.lanes(cable).min(configured.unwrap_or(LANES))
+    }
     /// Since when a link is down, if it is.
     pub fn down_since(&self, cable: CableId) -> Option<Time> {
         (!self.is_up(cable)).then_some(self.down_since[cable])
     }
 
-    fn config(&self, port: PortId) -> &crate::policy::PortConfig {
+    pub fn config(&self, port: PortId) -> &crate::policy::PortConfig {
         self.policies.config(self.actual[port])
     }
 

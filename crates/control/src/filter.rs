@@ -58,8 +58,9 @@ enum Comparison {
 enum Node {
     Compare(String, Comparison, Scalar),
     Match(Function, String, String),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
+    /// Lists, so that the depth of a filter does not grow with the number of its terms.
+    And(Vec<Node>),
+    Or(Vec<Node>),
     Not(Box<Node>),
 }
 
@@ -107,15 +108,15 @@ impl Filter {
 fn required<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
     match node {
         Node::Compare(field, Comparison::Eq, Scalar::Text(text)) if field == name => Some(text),
-        Node::And(a, b) => required(a, name).or_else(|| required(b, name)),
+        Node::And(all) => all.iter().find_map(|node| required(node, name)),
         _ => None,
     }
 }
 
 fn accepts(node: &Node, field: &dyn Fn(&str) -> Option<Scalar>) -> bool {
     match node {
-        Node::And(a, b) => accepts(a, field) && accepts(b, field),
-        Node::Or(a, b) => accepts(a, field) || accepts(b, field),
+        Node::And(all) => all.iter().all(|node| accepts(node, field)),
+        Node::Or(any) => any.iter().any(|node| accepts(node, field)),
         Node::Not(a) => !accepts(a, field),
         Node::Match(function, name, text) => {
             let Some(Scalar::Text(value)) = field(name) else { return false };
@@ -201,6 +202,17 @@ fn quoted(text: &str) -> Result<(String, usize), String> {
     Err("a quote without its end in $filter".to_string())
 }
 
+/// The only node, or all of them joined.
+fn single(mut nodes: Vec<Node>, joined: fn(Vec<Node>) -> Node) -> Node {
+    match nodes.pop() {
+        Some(only) if nodes.is_empty() => only,
+        last => {
+            nodes.extend(last);
+            joined(nodes)
+        }
+    }
+}
+
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
@@ -227,19 +239,21 @@ impl Parser {
     }
 
     fn alternatives(&mut self, depth: usize) -> Result<Node, String> {
-        let mut node = self.conjunction(depth)?;
+        let first = self.conjunction(depth)?;
+        let mut any = vec![first];
         while self.take_word("or") {
-            node = Node::Or(Box::new(node), Box::new(self.conjunction(depth)?));
+            any.push(self.conjunction(depth)?);
         }
-        Ok(node)
+        Ok(single(any, Node::Or))
     }
 
     fn conjunction(&mut self, depth: usize) -> Result<Node, String> {
-        let mut node = self.term(depth)?;
+        let first = self.term(depth)?;
+        let mut all = vec![first];
         while self.take_word("and") {
-            node = Node::And(Box::new(node), Box::new(self.term(depth)?));
+            all.push(self.term(depth)?);
         }
-        Ok(node)
+        Ok(single(all, Node::And))
     }
 
     fn term(&mut self, depth: usize) -> Result<Node, String> {
@@ -428,6 +442,17 @@ mod tests {
             &deep, &nots,
         ] {
             assert!(Filter::parse(filter).is_err(), "{filter:.20}");
+        }
+    }
+
+    /// Evaluation and the end of a filter's life recurse only into nested terms.
+    #[test]
+    fn a_long_filter_needs_no_deep_stack() {
+        for word in ["or", "and"] {
+            let text = vec!["a eq 6"; 300_000].join(&format!(" {word} "));
+            assert!(!accepts(&text));
+            let text = format!("not ({})", vec!["a eq 6"; 300_000].join(&format!(" {word} ")));
+            assert!(accepts(&text));
         }
     }
 

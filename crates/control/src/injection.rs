@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{Span, Time, below, draw, uniform};
 use machine::SwitchId;
 
-use crate::fabric::{Fabric, FaultCondition, LANES, kind, stream};
-use crate::link_state::Input;
+use crate::fabric::{Fabric, FaultCondition, kind, stream};
+use crate::link_state::{Input, LANES};
 use crate::wiring::CableId;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

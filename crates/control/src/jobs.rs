@@ -54,8 +54,14 @@ fn list(plane: &PlaneState, query: &Query) -> Response {
     let names: Vec<&String> = plane.traffic.jobs.keys().collect();
     let link = |at: usize| format!("{PATH}/{}", names[at]);
     let of = |at: usize| document(plane, names[at]);
-    let collection =
-        Collection { path: PATH, len: names.len(), among: None, link: &link, document: &of };
+    let collection = Collection {
+        path: PATH,
+        len: names.len(),
+        among: None,
+        link: &link,
+        document: &of,
+        field: None,
+    };
     collection.answer(query, plane.fabric.micros(plane.now()), 0)
 }
 
@@ -170,8 +176,10 @@ pub(crate) fn impact(plane: &PlaneState, request: &Request) -> Response {
     let ((peak_before, at_before), (peak_after, at_after)) =
         (busiest(plane, before), busiest(plane, &after));
     let displaced: f64 = cables.iter().map(|&cable| before.of(cable)).sum();
-    // A job that loads its busiest link beyond its rate runs slower by as much.
-    let slowdown = peak_after.max(1.0) / peak_before.max(1.0);
+    // A job that loads its busiest link beyond its rate runs slower by as much. If traffic loses
+    // its path, the loads of the remaining links do not describe the jobs.
+    let is_cut = after.unrouted > before.unrouted * (1.0 + 1e-9);
+    let slowdown = (!is_cut).then(|| peak_after.max(1.0) / peak_before.max(1.0));
     let switches: BTreeSet<SwitchId> = cables
         .iter()
         .flat_map(|&cable| fabric.wiring.cables[cable].ports())

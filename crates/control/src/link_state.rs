@@ -4,6 +4,9 @@
 //! down for 3 to 5 s (Aurora paper); ports whose policies differ stay down (shs-docs, port
 //! configuration). `NoPeer`, `Faulty` and `Failed` are names of ours.
 
+/// Lanes of a healthy link.
+pub const LANES: u8 = machine::faults::LANES;
+
 /// State of a link.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]

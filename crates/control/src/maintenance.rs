@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
 use crate::documents::{Collection, Request, Response};
-use crate::fabric::{LANES, kind};
+use crate::fabric::{kind, of_profile};
 use crate::filter::Query;
-use crate::link_state::Phase;
+use crate::link_state::{LANES, Phase};
 use crate::state::{Maintenance, PlaneState, Stage};
 use crate::stored;
 use crate::wiring::{CableId, PortId};
@@ -60,8 +60,14 @@ fn list(plane: &PlaneState, query: &Query) -> Response {
     let names: Vec<&String> = plane.maintenances.all.keys().collect();
     let link = |at: usize| format!("{PATH}/{}", names[at]);
     let of = |at: usize| document(plane, names[at]);
-    let collection =
-        Collection { path: PATH, len: names.len(), among: None, link: &link, document: &of };
+    let collection = Collection {
+        path: PATH,
+        len: names.len(),
+        among: None,
+        link: &link,
+        document: &of,
+        field: None,
+    };
     collection.answer(query, plane.fabric.micros(plane.now()), plane.documents.changes)
 }
 
@@ -137,7 +143,8 @@ fn create(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
         (Ok(targets), Ok(drains), Ok(holds)) => (targets, drains, holds),
         (Err(response), _, _) | (_, Err(response), _) | (_, _, Err(response)) => return response,
     };
-    let open = plane.maintenances.all.values().filter(|other| !other.stage.is_over());
+    // Also one that failed: its links are offline until it is cancelled or deleted.
+    let open = plane.maintenances.all.values().filter(|other| other.has_links);
     let mut taken = open.flat_map(|other| &other.cables);
     if let Some(&cable) = taken.find(|cable| cables.contains(cable)) {
         let taken = cable_name(&plane.fabric, cable);
@@ -152,6 +159,7 @@ fn create(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
         stage: Stage::Draining,
         holds,
         drains,
+        has_links: true,
         saved: Vec::new(),
         entered: now,
         created: now,
@@ -191,7 +199,7 @@ fn change(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
             fail(plane, name, "cancelled by an operator");
         }
         // After a failed test the links stay offline until the maintenance is cancelled.
-        Some("CANCEL") if stage == Stage::Failed => restore(plane, name),
+        Some("CANCEL") if own.has_links => restore(plane, name),
         Some("RESTORE" | "CANCEL") => {
             let stage = stage.name();
             return Response::error(
@@ -262,9 +270,12 @@ fn take_offline(plane: &mut PlaneState, name: &str, cables: &[CableId]) {
 }
 
 /// Puts the saved policies back and lets routing use the links. What the ports got from other
-/// requests meanwhile stays.
+/// requests meanwhile stays. Has an effect once: later the links may belong to another maintenance.
 fn restore(plane: &mut PlaneState, name: &str) {
     let Some(own) = plane.maintenances.all.get_mut(name) else { return };
+    if !std::mem::take(&mut own.has_links) {
+        return;
+    }
     let (saved, cables) = (std::mem::take(&mut own.saved), own.cables.clone());
     for (port, names) in saved {
         let now = plane.fabric.policies.names_of(plane.fabric.desired[port]);
@@ -273,6 +284,21 @@ fn restore(plane: &mut PlaneState, name: &str) {
         }
     }
     cables.iter().for_each(|&cable| plane.fabric.set_drained(cable, false));
+}
+
+/// Whether a maintenance will give a policy back to a port.
+pub(crate) fn saves_policy(plane: &PlaneState, policy: &str) -> bool {
+    let saved = plane.maintenances.all.values().flat_map(|own| &own.saved);
+    saved.flat_map(|(_, names)| names).any(|name| name == policy)
+}
+
+/// Replaces the saved policies of a QoS profile by those of another one, so that the end of a
+/// maintenance does not revert a change of the profile.
+pub(crate) fn set_saved_profile(plane: &mut PlaneState, profile: &str) {
+    let saved = plane.maintenances.all.values_mut().flat_map(|own| &mut own.saved);
+    for name in saved.flat_map(|(_, names)| names) {
+        *name = of_profile(name, profile);
+    }
 }
 
 fn fail(plane: &mut PlaneState, name: &str, problem: &str) {

@@ -1,6 +1,6 @@
 //! Options of a control plane, and their checks.
 
-use base::Span;
+use base::{Span, Time};
 use machine::InputError;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +92,7 @@ impl Options {
             if faults.count > MAX_FAULTS {
                 wrong("random_faults.count", faults.count.to_string(), "at most 1000000");
             }
-            if !(0.0..=MAX_TIME_S).contains(&faults.seconds) {
+            if !(0.0..=MAX_DELAY_S).contains(&faults.seconds) {
                 wrong("random_faults.seconds", faults.seconds.to_string(), "0 to 1e6 seconds");
             }
         }
@@ -124,8 +124,11 @@ impl Options {
 
 /// Maximum number of faults that one request adds.
 pub(crate) const MAX_FAULTS: u32 = 1_000_000;
-/// Longest delay or duration of a fault, and longest simulated time: 2^64 ps are 213 days.
-pub(crate) const MAX_TIME_S: f64 = 1e6;
+/// Longest delay or duration of a fault.
+pub(crate) const MAX_DELAY_S: f64 = 1e6;
+/// The end of simulated time: 162 days. 2^64 ps are 213 days, so that no delay from it overflows.
+pub const END_S: f64 = 1.4e7;
+pub(crate) const END: Time = Time(14_000_000_000_000_000_000);
 const MAX_EPOCH_S: u64 = 16_725_225_600;
 pub(crate) const INTERVAL: &str = "an interval of 0.01 to 86400 seconds";
 

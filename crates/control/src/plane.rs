@@ -12,7 +12,7 @@ use crate::fabric::{Fabric, kind};
 use crate::filter::Query;
 use crate::injection::Injection;
 use crate::link_state::{Input, Phase};
-use crate::options::{MAX_TIME_S, Options};
+use crate::options::{END_S, Options};
 use crate::state::{Health, Maintenances, PlaneState};
 use crate::sweeps::{Reading, SweepKind, Sweeps};
 use crate::telemetry::{Sensor, Site};
@@ -76,9 +76,9 @@ impl ControlPlane {
     }
 
     /// Runs sweeps, links and faults up to a time in seconds, rounded to microseconds. A time in
-    /// the past or beyond the maximum has no effect.
+    /// the past has no effect; one beyond `END_S` is that.
     pub fn advance(&mut self, to_s: f64) {
-        let micros = (to_s.clamp(0.0, MAX_TIME_S) * 1e6).round() as u64;
+        let micros = (to_s.clamp(0.0, END_S) * 1e6).round() as u64;
         let to = Time(micros * 1_000_000);
         if to <= self.state.fabric.now {
             return;

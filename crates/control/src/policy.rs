@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::link_state::Configured;
+use crate::link_state::{Configured, LANES};
 
 base::ids! {
     /// A list of policy names that some port has.
@@ -33,6 +33,8 @@ pub struct PortConfig {
     pub is_online: bool,
     pub autoneg: bool,
     pub speed: String,
+    /// Lanes of the machine's links that this speed uses; `None` if its ports do not have it.
+    pub lanes: Option<u8>,
     /// Receive, transmit.
     pub flow_control: (bool, bool),
     pub loopback: String,
@@ -46,15 +48,15 @@ const FIELDS: [(&str, Field); 13] = [
     ("state", Field::Word(&["ONLINE", "OFFLINE"])),
     ("autoneg", Field::Bool),
     ("speed", Field::Speed),
-    ("flowControl", Field::Object),
+    ("flowControl", Field::Parts(&[("rx", Part::Bool), ("tx", Part::Bool)])),
     ("loopback", Field::Text),
     ("mac", Field::Text),
     ("precode", Field::Text),
     ("qosProfile", Field::Text),
-    ("autoRetry", Field::Object),
-    ("headShellReset", Field::Object),
-    ("allowedVlans", Field::List),
-    ("nativeVlanId", Field::Count),
+    ("autoRetry", Field::Parts(&RETRY)),
+    ("headShellReset", Field::Parts(&RETRY)),
+    ("allowedVlans", Field::Vlans),
+    ("nativeVlanId", Field::Vlan),
     ("isUntaggedAllowed", Field::Bool),
 ];
 
@@ -64,9 +66,55 @@ enum Field {
     Bool,
     Speed,
     Text,
-    Object,
-    List,
+    /// An object; the parts that have a meaning.
+    Parts(&'static [(&'static str, Part)]),
+    /// The link of a VLAN (sshot-net-operator), or its number; an array of these.
+    Vlan,
+    Vlans,
+}
+
+/// What a part of an object accepts.
+#[derive(Clone, Copy)]
+enum Part {
+    Bool,
     Count,
+    Seconds,
+}
+
+const RETRY: [(&str, Part); 4] = [
+    ("enabled", Part::Bool),
+    ("always", Part::Bool),
+    ("num_retries", Part::Count),
+    ("duration_sec", Part::Seconds),
+];
+
+/// Longest time between two attempts `[estimate]`.
+const MAX_RETRY_S: f64 = 86_400.0;
+
+impl Part {
+    fn expected(self) -> &'static str {
+        match self {
+            Part::Bool => "true or false",
+            Part::Count => "a whole number of at most 4294967295",
+            Part::Seconds => "0 to 86400 seconds",
+        }
+    }
+    fn accepts(self, value: &Value) -> bool {
+        match self {
+            Part::Bool => value.is_boolean(),
+            Part::Count => value.as_u64().is_some_and(|n| n <= u32::MAX.into()),
+            Part::Seconds => value.as_f64().is_some_and(|s| (0.0..=MAX_RETRY_S).contains(&s)),
+        }
+    }
+}
+
+/// What is wrong with the parts of an object.
+fn wrong_part(value: &Value, parts: &[(&str, Part)]) -> Option<String> {
+    let Some(fields) = value.as_object() else { return Some("an object".to_string()) };
+    parts.iter().find_map(|&(name, part)| {
+        let wrong = fields.get(name).is_some_and(|value| !part.accepts(value));
+        wrong.then(|| format!("an object in which {name} is {}", part.expected()))
+    })
 }
 
 /// The first field of a policy that has a value of the wrong type: its name, and what it accepts.
@@ -84,18 +132,41 @@ pub fn wrong_field(policy: &Map<String, Value>) -> Option<(&'static str, String)
             }
             Field::Bool => (!value.is_boolean()).then(|| "true or false".to_string()),
             Field::Text => (!value.is_string()).then(|| "a string".to_string()),
-            Field::Object => (!value.is_object()).then(|| "an object".to_string()),
-            Field::List => (!value.is_array()).then(|| "an array".to_string()),
-            Field::Count => (value.as_u64().is_none()).then(|| "a whole number".to_string()),
+            Field::Parts(parts) => wrong_part(value, parts),
+            Field::Vlans => {
+                let is_legal = value.as_array().is_some_and(|all| all.iter().all(is_vlan));
+                (!is_legal).then(|| "an array of links or numbers of VLANs".to_string())
+            }
+            Field::Vlan => (!is_vlan(value)).then(|| "a link or a number of a VLAN".to_string()),
         };
         expected.map(|expected| (name, expected))
     })
 }
 
+fn is_vlan(value: &Value) -> bool {
+    let is_number = |text: &str| text.parse::<u16>().is_ok();
+    let link = value.as_str().map(|text| text.strip_prefix("/fabric/vlans/").unwrap_or(text));
+    value.is_u64() || link.is_some_and(is_number)
+}
+
 /// `BS_200G`.
 fn is_speed(text: &str) -> bool {
-    let digits = text.strip_prefix("BS_").and_then(|rest| rest.strip_suffix('G'));
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    gbit_of(text).is_some()
+}
+
+fn gbit_of(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("BS_")?.strip_suffix('G')?;
+    if digits.bytes().all(|b| b.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+/// Lanes that a speed uses on links of another one: all for the full speed, two of four for half of
+/// it (the 100 Gbit/s modes of shs-cxi-driver have two lanes of 50).
+fn lanes_of(speed: &str, of_links: &str) -> Option<u8> {
+    match (gbit_of(speed)?, gbit_of(of_links)?) {
+        (own, full) if own == full => Some(LANES),
+        (own, full) if 2 * own == full => Some(LANES / 2),
+        _ => None,
+    }
 }
 
 impl PortConfig {
@@ -105,6 +176,7 @@ impl PortConfig {
             is_online: false,
             autoneg: true,
             speed: speed.to_string(),
+            lanes: Some(LANES),
             flow_control: (true, true),
             loopback: "NONE".to_string(),
             precode: "AUTO".to_string(),
@@ -134,21 +206,26 @@ impl PortConfig {
             let own = &mut self.retry;
             own.enabled = flag(retry.get("enabled")).unwrap_or(own.enabled);
             own.always = flag(retry.get("always")).unwrap_or(own.always);
-            // A cast of a float saturates: any number of the user is legal.
             own.num_retries = number("num_retries").map_or(own.num_retries, |n| n as u32);
             own.duration_ms = number("duration_sec").map_or(own.duration_ms, |s| (s * 1e3) as u32);
         }
     }
 
-    /// Whether the configurations of two ports bring up their link. The fields that must agree are
-    /// those of shs-docs (autonegotiation, speed) and an `[estimate]` for the others.
+    /// Whether two ports are configured for the same signal. The fields that must agree are those
+    /// of shs-docs (autonegotiation, speed) and an `[estimate]` for the others. The QoS profile is
+    /// none: `sat swap switch` gives the ports of one end their first policy only, and the links
+    /// come up.
+    pub fn agrees(&self, other: &PortConfig) -> bool {
+        let signal =
+            |c: &PortConfig| (c.autoneg, c.speed.clone(), c.flow_control, c.precode.clone());
+        signal(self) == signal(other)
+    }
+
+    /// Whether the configurations of two ports bring up their link.
     pub fn joins(&self, other: &PortConfig) -> Configured {
-        let signal = |c: &PortConfig| {
-            (c.autoneg, c.speed.clone(), c.flow_control, c.precode.clone(), c.qos.clone())
-        };
         if !self.carries() || !other.carries() {
             Configured::Offline
-        } else if signal(self) == signal(other) {
+        } else if self.agrees(other) && self.lanes.is_some() {
             Configured::Up
         } else {
             Configured::Mismatch
@@ -231,7 +308,9 @@ impl Policies {
             "headShellReset": retry,
         });
         let edge = json!({
-            "allowedVlans": [], "nativeVlanId": 1, "isUntaggedAllowed": true,
+            "allowedVlans": [],
+            "nativeVlanId": "/fabric/vlans/1",
+            "isUntaggedAllowed": true,
         });
         let Value::Object(base) = base else { unreachable!("an object literal") };
         let Value::Object(edge) = edge else { unreachable!("an object literal") };
@@ -325,6 +404,7 @@ impl Policies {
                 config.merge(policy);
             }
         }
+        config.lanes = lanes_of(&config.speed, &self.speed);
         self.intern(config)
     }
 

@@ -7,8 +7,8 @@ use machine::SwitchId;
 use serde_json::{Map, Value, json};
 
 use crate::components as derived;
-use crate::documents::{Collection, Request, Response, merge};
-use crate::filter::Query;
+use crate::documents::{Collection, Field, Request, Response, is_reserved, merge};
+use crate::filter::{Query, Scalar, field_of};
 use crate::policy::wrong_field;
 use crate::state::PlaneState;
 use crate::sweeps::SweepKind;
@@ -92,7 +92,7 @@ impl Family {
             Family::Ports => derived::port_fields(fabric, PortId(id)),
             Family::Links => {
                 let cable = CableId(id);
-                derived::cable_fields(fabric, cable, plane.load(cable))
+                derived::cable_fields(fabric, cable, &|| plane.load(cable))
             }
             Family::Agents => {
                 let last_poll = plane.sweeps.records[SweepKind::Deployment as usize].last_end;
@@ -100,6 +100,32 @@ impl Family {
             }
         };
         plane.documents.complete(&self.link(plane, at), self.kind(), fields)
+    }
+
+    /// One field of a document: a filter of all ports of a large machine reads hundreds of
+    /// thousands.
+    fn field(self, plane: &PlaneState, at: usize, name: &str) -> Option<Scalar> {
+        let (fabric, id) = (&plane.fabric, at as u32);
+        let head = name.split(['.', '/']).next().unwrap_or(name);
+        let has_added = || {
+            let added = &plane.documents.added;
+            !added.is_empty() && added.contains_key(&self.link(plane, at))
+        };
+        let value = match self {
+            Family::Ports if !is_reserved(head) => derived::port_field(fabric, PortId(id), head),
+            Family::Links if !is_reserved(head) => {
+                let cable = CableId(id);
+                derived::cable_field(fabric, cable, &|| plane.load(cable), head)
+            }
+            _ => return field_of(&self.document(plane, at), name),
+        };
+        match value {
+            Some(value) if head == name => Some(Scalar::of(&value)),
+            Some(value) => field_of(&json!({ head: value }), name),
+            // A client may have added it.
+            None if has_added() => field_of(&self.document(plane, at), name),
+            None => None,
+        }
     }
 }
 
@@ -157,8 +183,14 @@ pub(crate) fn answer(plane: &mut PlaneState, request: &Request, query: &Query) -
                 "template-map" => map_document(plane),
                 _ => health(plane).body,
             };
-            let collection =
-                Collection { path, len: 1, among: None, link: &link, document: &document };
+            let collection = Collection {
+                path,
+                len: 1,
+                among: None,
+                link: &link,
+                document: &document,
+                field: None,
+            };
             collection.answer(query, plane.fabric.micros(plane.fabric.now), 0)
         }
         ("/metrics", method) => Response::not_allowed(method, path),
@@ -170,7 +202,9 @@ fn collection(plane: &PlaneState, family: Family, query: &Query) -> Response {
     let link = |at| family.link(plane, at);
     let document = |at| family.document(plane, at);
     let (path, len, among) = (family.path(), family.len(plane), family.among(plane, query));
-    let collection = Collection { path, len, among, link: &link, document: &document };
+    let field = |at: usize, name: &str| family.field(plane, at, name);
+    let field: Option<&Field> = Some(&field);
+    let collection = Collection { path, len, among, link: &link, document: &document, field };
     let micros = plane.fabric.micros(plane.fabric.now);
     collection.answer(query, micros, plane.documents.changes)
 }
@@ -274,8 +308,14 @@ fn port_policies(plane: &mut PlaneState, path: &str, request: &Request, query: &
         let names: Vec<&str> = plane.fabric.policies.names().collect();
         let link = |at: usize| format!("{PATH}/{}", names[at]);
         let of = |at: usize| document(plane, names[at]);
-        let collection =
-            Collection { path: PATH, len: names.len(), among: None, link: &link, document: &of };
+        let collection = Collection {
+            path: PATH,
+            len: names.len(),
+            among: None,
+            link: &link,
+            document: &of,
+            field: None,
+        };
         return collection.answer(query, micros, plane.documents.changes);
     }
     let name = match stored::name_of(path, PATH, request, "name") {
@@ -292,6 +332,9 @@ fn port_policies(plane: &mut PlaneState, path: &str, request: &Request, query: &
         ("DELETE", Some(_)) => {
             if plane.fabric.uses_policy(&name) {
                 return Response::error(409, format!("{link} is in use by a port"));
+            }
+            if maintenance::saves_policy(plane, &name) {
+                return Response::error(409, format!("{link} is in use by a maintenance"));
             }
             let last = document(plane, &name);
             plane.fabric.policies.remove(&name);

@@ -9,7 +9,7 @@ use crate::documents::{Collection, Request, Response};
 use crate::filter::Query;
 use crate::injection::{Fault, Kind, Target};
 use crate::jobs;
-use crate::options::{INTERVAL, MAX_FAULTS, MAX_TIME_S, is_interval};
+use crate::options::{INTERVAL, MAX_DELAY_S, MAX_FAULTS, is_interval};
 use crate::state::PlaneState;
 use crate::sweeps::{SWEEPS, SweepKind};
 
@@ -41,6 +41,7 @@ pub(crate) fn answer(
                 among: None,
                 link: &link,
                 document: &document,
+                field: None,
             };
             collection.answer(query, plane.fabric.micros(plane.now()), 0)
         }
@@ -183,8 +184,14 @@ fn list_faults(plane: &PlaneState, query: &Query) -> Response {
     let all: Vec<(&u32, &Fault)> = plane.injection.faults.iter().collect();
     let link = |at: usize| format!("{FAULTS}/{}", all[at].0);
     let document = |at: usize| fault_document(plane, *all[at].0, all[at].1);
-    let collection =
-        Collection { path: FAULTS, len: all.len(), among: None, link: &link, document: &document };
+    let collection = Collection {
+        path: FAULTS,
+        len: all.len(),
+        among: None,
+        link: &link,
+        document: &document,
+        field: None,
+    };
     collection.answer(query, plane.fabric.micros(plane.now()), 0)
 }
 
@@ -204,8 +211,8 @@ fn seconds(body: &Map<String, Value>, name: &str, default: f64) -> Result<f64, R
         None | Some(Value::Null) => return Ok(default),
         Some(value) => value.as_f64(),
     };
-    let legal = value.filter(|&s| (0.0..=MAX_TIME_S).contains(&s));
-    legal.ok_or_else(|| Response::bad(format!("{name} must be 0 to {MAX_TIME_S} seconds")))
+    let legal = value.filter(|&s| (0.0..=MAX_DELAY_S).contains(&s));
+    legal.ok_or_else(|| Response::bad(format!("{name} must be 0 to {MAX_DELAY_S} seconds")))
 }
 
 fn add_fault(plane: &mut PlaneState, request: &Request) -> Response {

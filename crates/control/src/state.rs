@@ -9,8 +9,9 @@ use machine::SwitchId;
 use serde_json::{Map, Value};
 
 use crate::documents::{Documents, Request};
-use crate::fabric::{Fabric, LANES};
+use crate::fabric::Fabric;
 use crate::injection::Injection;
+use crate::link_state::LANES;
 use crate::options::Options;
 use crate::sweeps::Sweeps;
 use crate::traffic::Traffic;
@@ -48,10 +49,10 @@ impl PlaneState {
         self.fabric.now
     }
 
-    /// Rate of a link with the lanes that it has, in bytes per second.
+    /// Rate of a link with the lanes that it uses, in bytes per second.
     pub fn rate(&self, cable: CableId) -> f64 {
         let there = self.fabric.wiring.cables[cable].there;
-        let lanes = f64::from(self.fabric.lanes(cable)) / f64::from(LANES);
+        let lanes = f64::from(self.fabric.lanes_in_use(cable)) / f64::from(LANES);
         self.fabric.machine.links.gap[there].bytes_per_s() * lanes
     }
 
@@ -118,6 +119,8 @@ pub struct Maintenance {
     /// Stays offline until an operator restores it.
     pub holds: bool,
     pub drains: bool,
+    /// Its links have not been given back: routing avoids them, or their ports are offline.
+    pub has_links: bool,
     /// Policies of the ports before.
     pub saved: Vec<(PortId, Vec<String>)>,
     pub entered: Time,

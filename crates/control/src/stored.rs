@@ -5,6 +5,8 @@
 //! collection. Sources: sshot-net-operator (VNIs, VLANs), Slurm's switch plugin and libfabric
 //! (collectives), cray-opa (settings and certificates).
 
+use std::collections::BTreeSet;
+
 use base::draw;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +16,8 @@ use crate::filter::Query;
 use crate::policy::{DEFAULT_QOS, QOS_PROFILES};
 use crate::state::{Enforcement, PlaneState};
 use crate::sweeps::SweepKind;
+use crate::wiring::PortId;
+use crate::xnames::Mac;
 
 /// Type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +94,8 @@ pub(crate) const ROUTING: &str = "/fabric/routing";
 
 /// Multicast addresses have 13 bits (libfabric, prov/cxi).
 const MULTICAST_IDS: u32 = 1 << 13;
+/// Endpoints of a port in a destination fabric address (sshot-net-operator).
+const DFA_ENDPOINT_BITS: u32 = 12;
 /// A VNI is a number of 16 bits (Slingshot, VNI of the Portals header).
 const VNIS: u32 = 1 << 16;
 
@@ -118,6 +124,7 @@ const SPECS: [Spec; 16] = [
             ("partitionName", Type::Text),
             ("vniRanges", Type::Array),
             ("edgePortDFAs", Type::Array),
+            ("portDFAs", Type::Array),
         ],
         &[],
     ),
@@ -125,7 +132,7 @@ const SPECS: [Spec; 16] = [
     spec(
         "/fabric/vlans",
         "VlanState",
-        "name",
+        "id",
         &[("id", Type::Below(4_095)), ("name", Type::Text), ("status", Type::Text)],
         &["id"],
     ),
@@ -335,6 +342,7 @@ fn list(plane: &PlaneState, spec: &Spec, query: &Query) -> Response {
         among: None,
         link: &link,
         document: &document,
+        field: None,
     };
     collection.answer(query, plane.fabric.micros(plane.fabric.now), plane.documents.changes)
 }
@@ -356,7 +364,7 @@ fn change(plane: &mut PlaneState, spec: &Spec, link: &str, request: &Request) ->
         ("DELETE", Some(_)) => {
             let last = document(plane);
             plane.documents.forget(link);
-            after_delete(plane, spec, link);
+            after_delete(plane, spec, link, &old.unwrap_or_default());
             return Response::ok(last);
         }
         _ => {}
@@ -409,10 +417,7 @@ fn before_change(
             fields.entry("jobSteps").or_insert(json!({}));
             Ok(())
         }
-        JOBS => {
-            free_steps(plane, fields, request);
-            Ok(())
-        }
+        JOBS => free_steps(plane, link, fields, request),
         MULTICASTS => allocate_multicast(plane, link, fields),
         QOS => set_qos(plane, fields),
         ROUTING => set_routing(plane, fields),
@@ -453,14 +458,12 @@ fn enforce(
 ) -> Result<(), Response> {
     check_ranges(fields)?;
     let mut switches = Vec::new();
-    if let Some(Value::Array(addresses)) = fields.get("edgePortDFAs") {
-        for address in addresses {
-            let found = address.as_u64().and_then(|nid| {
-                let mac = crate::xnames::Mac(2 << 40 | (nid & ((1 << 20) - 1)));
-                plane.fabric.names.port_of_mac(&plane.fabric.wiring, mac)
-            });
-            let Some(port) = found.filter(|&port| plane.fabric.wiring.is_edge(port)) else {
-                return Err(Response::bad("edgePortDFAs must be addresses of edge ports"));
+    for name in ["portDFAs", "edgePortDFAs"] {
+        for address in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
+            let port = address.as_u64().and_then(|dfa| port_of_dfa(plane, dfa));
+            let Some(port) = port.filter(|&port| plane.fabric.wiring.is_edge(port)) else {
+                let expected = "group << 23 | switch << 18 | port << 12";
+                return Err(Response::bad(format!("{name} must be edge ports: {expected}")));
             };
             switches.push(plane.fabric.wiring.ports[port].switch);
         }
@@ -474,6 +477,15 @@ fn enforce(
     plane.enforcements.retain(|other| other.link != task);
     plane.enforcements.push(Enforcement { link: task, since, switches, sweeps: 0 });
     Ok(())
+}
+
+/// The port of a destination fabric address, whose low 12 bits are an endpoint
+/// (sshot-net-operator).
+fn port_of_dfa(plane: &PlaneState, dfa: u64) -> Option<PortId> {
+    let mac = Mac(2 << 40 | (dfa >> DFA_ENDPOINT_BITS));
+    let has_endpoint = dfa & ((1 << DFA_ENDPOINT_BITS) - 1) != 0;
+    let port = plane.fabric.names.port_of_mac(&plane.fabric.wiring, mac);
+    port.filter(|_| !has_endpoint)
 }
 
 /// Ends the enforcements whose switches the last deployment sweep has reached.
@@ -503,12 +515,22 @@ pub(crate) fn finish_enforcements(plane: &mut PlaneState) {
     plane.enforcements = open;
 }
 
-/// Removes the multicasts of steps that a PATCH of a job sets to null.
-fn free_steps(plane: &mut PlaneState, fields: &Map<String, Value>, request: &Request) {
-    let job = fields.get("jobID").and_then(Value::as_str).unwrap_or("").to_string();
+/// Removes the multicasts of steps that a PATCH of a job sets to null. They are those of the job in
+/// the path, so a body cannot name another one.
+fn free_steps(
+    plane: &mut PlaneState,
+    link: &str,
+    fields: &Map<String, Value>,
+    request: &Request,
+) -> Result<(), Response> {
+    let job = link.rsplit('/').next().unwrap_or("").to_string();
+    let own = plane.documents.stored.get(link).and_then(|document| document.get("jobID"));
+    if own != fields.get("jobID") {
+        return Err(Response::bad("jobID cannot be changed"));
+    }
     let body = request.body.as_ref();
     let Some(steps) = body.and_then(|b| b.get("jobSteps")).and_then(Value::as_object) else {
-        return;
+        return Ok(());
     };
     let freed: Vec<&String> = steps.iter().filter(|(_, v)| v.is_null()).map(|(k, _)| k).collect();
     let is_freed = |multicast: &Map<String, Value>| {
@@ -517,6 +539,7 @@ fn free_steps(plane: &mut PlaneState, fields: &Map<String, Value>, request: &Req
         text("jobID") == Some(job.as_str()) && freed.iter().any(|freed| *freed == step)
     };
     remove_multicasts(plane, is_freed);
+    Ok(())
 }
 
 fn remove_multicasts(plane: &mut PlaneState, is_freed: impl Fn(&Map<String, Value>) -> bool) {
@@ -527,7 +550,8 @@ fn remove_multicasts(plane: &mut PlaneState, is_freed: impl Fn(&Map<String, Valu
     }
 }
 
-/// Gives a multicast tree its number and its root: the switch of its first member.
+/// Gives a multicast tree its number and its root: the first member that is the root of no other
+/// tree, since a NIC can be the root of one only (libfabric, prov/cxi).
 fn allocate_multicast(
     plane: &mut PlaneState,
     link: &str,
@@ -548,29 +572,78 @@ fn allocate_multicast(
     if members(plane, MULTICASTS).filter(own).count() as u64 >= limit {
         return Err(Response::error(429, format!("{job} has used its {limit} multicasts")));
     }
-    let macs = fields.get("macs").and_then(Value::as_array).cloned().unwrap_or_default();
-    let mut root = None;
-    for mac in &macs {
-        let parsed = mac.as_str().and_then(crate::xnames::Mac::parse);
-        let port = parsed.and_then(|mac| plane.fabric.names.port_of_mac(&plane.fabric.wiring, mac));
-        let Some(port) = port else {
-            return Err(Response::bad("macs must be algorithmic addresses of this fabric"));
-        };
-        root = root.or(Some(port));
-    }
-    let Some(root) = root else { return Err(Response::bad("macs must not be empty")) };
-    let address = plane.fabric.names.address(&plane.fabric.wiring, root) >> 6;
-    fields.insert("hwRoot".to_string(), json!(address));
+    let root = free_root(plane, link, fields)?;
+    let step = fields.get("jobStepID").and_then(Value::as_str).unwrap_or("").to_string();
+    note_tree(plane, &job, &step, id);
+    fields.insert("hwRoot".to_string(), json!(root));
     fields.insert("mcastID".to_string(), json!(id));
     Ok(())
 }
 
-fn after_delete(plane: &mut PlaneState, spec: &Spec, link: &str) {
+fn free_root(
+    plane: &PlaneState,
+    link: &str,
+    fields: &Map<String, Value>,
+) -> Result<String, Response> {
+    let (names, wiring) = (&plane.fabric.names, &plane.fabric.wiring);
+    let mut roots = Vec::new();
+    for mac in fields.get("macs").and_then(Value::as_array).into_iter().flatten() {
+        let text = mac.as_str().unwrap_or("");
+        let port = Mac::parse(text).or_else(|| Mac::of_nic(text));
+        let Some(port) = port.and_then(|mac| names.port_of_mac(wiring, mac)) else {
+            return Err(Response::bad("macs must be algorithmic addresses of this fabric"));
+        };
+        // The address of the NIC in six octets; libfabric sums all of them.
+        roots.push(Mac(names.address(wiring, port)).to_string());
+    }
+    let taken: BTreeSet<&str> = members(plane, MULTICASTS)
+        .filter(|(own, _)| *own != link)
+        .filter_map(|(_, multicast)| multicast.get("hwRoot").and_then(Value::as_str))
+        .collect();
+    if roots.is_empty() {
+        return Err(Response::bad("macs must not be empty"));
+    }
+    let free = roots.into_iter().find(|root| !taken.contains(root.as_str()));
+    free.ok_or_else(|| Response::error(409, "each of the macs is the root of another multicast"))
+}
+
+/// Adds a tree to the steps of its job: `"jobSteps": {STEP: [NUMBER, ...]}` (Slurm,
+/// switch/hpe_slingshot).
+fn note_tree(plane: &mut PlaneState, job: &str, step: &str, id: u32) {
+    change_steps(plane, job, |steps| {
+        let of_step = steps.entry(step).or_insert_with(|| json!([]));
+        if let Some(trees) = of_step.as_array_mut() {
+            trees.push(json!(id));
+        }
+    });
+}
+
+fn change_steps(plane: &mut PlaneState, job: &str, change: impl FnOnce(&mut Map<String, Value>)) {
+    let link = format!("{JOBS}/{job}");
+    let Some(fields) = plane.documents.stored.get_mut(&link) else { return };
+    if let Some(steps) = fields.get_mut("jobSteps").and_then(Value::as_object_mut) {
+        change(steps);
+        let micros = plane.fabric.micros(plane.fabric.now);
+        plane.documents.touch(&link, micros, "PATCH", "fabric-manager");
+    }
+}
+
+fn after_delete(plane: &mut PlaneState, spec: &Spec, link: &str, old: &Map<String, Value>) {
     let name = link.rsplit('/').next().unwrap_or("").to_string();
     match spec.path {
         JOBS => remove_multicasts(plane, |multicast| {
             multicast.get("jobID").and_then(Value::as_str) == Some(name.as_str())
         }),
+        MULTICASTS => {
+            let text = |key: &str| old.get(key).and_then(Value::as_str).unwrap_or("").to_string();
+            let number = old.get("mcastID").cloned().unwrap_or_default();
+            change_steps(plane, &text("jobID"), |steps| {
+                let of_step = steps.get_mut(&text("jobStepID")).and_then(Value::as_array_mut);
+                if let Some(trees) = of_step {
+                    trees.retain(|tree| *tree != number);
+                }
+            });
+        }
         BLOCKS => {
             let task = format!("{TASKS}/{name}");
             plane.documents.forget(&task);
@@ -588,6 +661,7 @@ fn set_qos(plane: &mut PlaneState, fields: &Map<String, Value>) -> Result<(), Re
         return Err(Response::bad(format!("profile must be one of {all}")));
     }
     plane.fabric.set_qos(&profile);
+    crate::maintenance::set_saved_profile(plane, &profile);
     Ok(())
 }
 

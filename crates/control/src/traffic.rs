@@ -24,7 +24,7 @@ pub struct TrafficJob {
 pub struct Loads {
     /// Per cable: from its first port, and toward it.
     of: Vec<[f32; 2]>,
-    /// Bytes per second between groups or switches without a routed link.
+    /// Bytes per second between groups or switches without a routed link, and of NICs without one.
     pub unrouted: f64,
 }
 
@@ -256,7 +256,11 @@ fn sources(
     let mut total: f64 = 0.0;
     for &node in &job.nodes {
         let nics = machine.node_nics[node]..machine.node_nics[NodeId(node.0 + 1)];
-        for nic in nics.map(NicId).filter(|nic| is_used(CableId(nic.0))) {
+        for nic in nics.map(NicId) {
+            if !is_used(CableId(nic.0)) {
+                loads.unrouted += job.rate_per_nic;
+                continue;
+            }
             *by_switch.entry(machine.nic_switch[nic]).or_default() += 1.0;
             total += 1.0;
             let rate = job.rate_per_nic as f32;

@@ -291,10 +291,14 @@ impl Names {
         if self.narrow { group << 11 | nth << 6 | port } else { group << 22 | nth << 10 | port }
     }
 
-    /// The IP address of the NIC at a port, an extension of ours: the number of the port in the low
-    /// 23 bits of 10.128.0.0/9.
+    /// The IP address of the NIC at an edge port, an extension of ours: the number of the port in
+    /// the low 23 bits of 10.128.0.0/9. Machines with larger groups have wider numbers; there it is
+    /// the number of the NIC.
     pub fn ip(&self, wiring: &Wiring, port: PortId) -> String {
-        let nid = self.address(wiring, port);
+        let nid = match self.narrow {
+            true => self.address(wiring, port),
+            false => u64::from(wiring.ports[port].cable.0),
+        };
         format!("10.{}.{}.{}", 128 + (nid >> 16 & 0x7f), nid >> 8 & 0xff, nid & 0xff)
     }
 
@@ -348,6 +352,21 @@ impl fmt::Display for Mac {
 }
 
 impl Mac {
+    /// The algorithmic address of a NIC that a client writes in three octets, as libfabric does:
+    /// `4:AA:F2` (prov/cxi, requests for multicast trees).
+    pub fn of_nic(text: &str) -> Option<Mac> {
+        let octets: Vec<&str> = text.split(':').collect();
+        let is_octet = |octet: &&str| {
+            (1..=2).contains(&octet.len()) && octet.bytes().all(|b| b.is_ascii_hexdigit())
+        };
+        if octets.len() != 3 || !octets.iter().all(is_octet) {
+            return None;
+        }
+        let value = |octet: &str| u64::from_str_radix(octet, 16).ok();
+        let low = octets.into_iter().try_fold(0, |sum, octet| Some(sum << 8 | value(octet)?))?;
+        Some(Mac(2 << 40 | low))
+    }
+
     pub fn parse(text: &str) -> Option<Mac> {
         let bytes: Vec<&str> = text.split(':').collect();
         let is_byte = |byte: &&str| byte.len() == 2 && byte.bytes().all(|b| b.is_ascii_hexdigit());

@@ -142,3 +142,22 @@ fn cabling_files_are_read_back() {
         assert!(control::read_template(wrong).is_err(), "{wrong}");
     }
 }
+
+/// Also of machines whose groups are larger than the addresses of guides allow.
+#[test]
+fn addresses_of_nics_differ() {
+    for &name in PRESETS {
+        let machine = machine(name);
+        let wiring = Wiring::new(&machine);
+        let names = Names::new(&machine, &wiring);
+        let text = control::arp_table(&machine, &wiring, &names);
+        for column in 0..3 {
+            let mut all: Vec<&str> =
+                text.lines().map(|line| line.split(' ').nth(column).expect("a column")).collect();
+            let n = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!((all.len(), n), (machine.n_nics() as usize, n), "{name}: column {column}");
+        }
+    }
+}

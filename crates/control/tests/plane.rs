@@ -70,7 +70,7 @@ fn a_cold_fabric_is_in_sync_after_one_deployment_sweep() {
 fn a_policy_mismatch_keeps_a_link_down_until_both_ends_agree() {
     let mut plane = running();
     let (link, ports) = link_of(&mut plane, "global");
-    let slow = json!({ "documentSelfLink": "slow", "state": "ONLINE", "speed": "BS_100G" });
+    let slow = json!({ "documentSelfLink": "slow", "state": "ONLINE", "speed": "BS_32G" });
     assert_eq!(call(&mut plane, "POST", "/fabric/port-policies", slow).status, 201);
     let wish = json!({ "portPolicyLinks": ["/fabric/port-policies/slow"] });
     assert_eq!(call(&mut plane, "PATCH", &ports[0], wish.clone()).status, 200);
@@ -300,6 +300,8 @@ fn collectives_have_sessions_limits_and_steps() {
         let made = call(&mut plane, "POST", "/fabric/collectives/multicasts", tree.clone());
         assert_eq!(made.status, want, "{}", made.body);
     }
+    let steps = get(&mut plane, "/fabric/collectives/jobs/c-7")["jobSteps"].clone();
+    assert_eq!(steps, json!({ "0": [1, 2] }));
     let steps = json!({ "jobSteps": { "0": null } });
     assert_eq!(call(&mut plane, "PATCH", "/fabric/collectives/jobs/c-7", steps).status, 200);
     assert_eq!(get(&mut plane, "/fabric/collectives/multicasts")["totalCount"], 0);

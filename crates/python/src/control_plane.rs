@@ -39,6 +39,10 @@ impl ControlPlane {
         Ok(ControlPlane { request, plane: Mutex::new(plane) })
     }
 
+    /// The end of simulated time, in seconds.
+    #[classattr]
+    const END_S: f64 = control::END_S;
+
     /// Simulated seconds.
     #[getter]
     fn now_s(&self, py: Python<'_>) -> f64 {

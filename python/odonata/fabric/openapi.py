@@ -8,6 +8,7 @@ from typing import Any
 
 from ..version import version
 from . import resources, roles, telemetry
+from .login import LOGIN
 from .resources import COUNT, NUMBER, OBJECT, TEXT, TEXTS, Collection
 
 # Fields that the service sets in each document.
@@ -141,7 +142,29 @@ def own_paths() -> dict[str, Any]:
             "responses": answers(schema, 409, 415),
         }
 
-    clock = object_of({"nowSeconds": NUMBER, "speed": NUMBER}, ("nowSeconds", "speed"))
+    def text(about: str, kind: str, *parameters: dict[str, Any]) -> dict[str, Any]:
+        found = get(about, {}, *parameters)
+        found["get"]["responses"]["200"]["content"] = {kind: {"schema": TEXT}}
+        return found
+
+    def one_of(name: str, values: tuple[str, ...]) -> dict[str, Any]:
+        schema = {"type": "string", "enum": list(values)}
+        return {"name": name, "in": "path", "required": True, "schema": schema}
+
+    form = object_of({"grant_type": TEXT, "client_id": TEXT, "client_secret": TEXT,
+                      "scope": TEXT}, ("client_secret",))  # fmt: skip
+    login = {
+        "summary": "The token of a secret, in the form of an OpenID provider",
+        "tags": ["Service (own extension)"],
+        "security": [],
+        "requestBody": {
+            "required": True,
+            "content": {"application/x-www-form-urlencoded": {"schema": form}},
+        },
+        "responses": answers(object_of({"access_token": TEXT, "token_type": TEXT})),
+    }
+    clock = object_of({"nowSeconds": NUMBER, "speed": NUMBER, "lagSeconds": NUMBER},
+                      ("nowSeconds", "speed"))  # fmt: skip
     token = {"name": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$"},
              "role": {"type": "string", "enum": list(roles.ROLES)}}  # fmt: skip
     created = change("Create a token; it is shown once", token, object_of({**token, "token": TEXT}))
@@ -162,9 +185,31 @@ def own_paths() -> dict[str, Any]:
         query("$orderby", TEXT, "`FIELD` or `FIELD desc`"),
     ]
     return {
+        "/port-sets": get("Names of the port sets (first generation)", TEXTS),
+        **{
+            f"/port-sets/{name}{part}": get(f"The {name} of the fabric{about}", OBJECT)
+            for name in ("fabric-ports", "edge-ports")
+            for part, about in (("", ""), ("/status", " and whether they are enabled"))
+        },
+        "/simulation": get("The extensions of the simulation", OBJECT),
+        "/simulation/prometheus": text("Counts for Prometheus", "text/plain"),
+        "/simulation/stream": text("Changes for the live page", "text/event-stream"),
+        "/simulation/cabling/{file}": {
+            **text("A file of the cabling", "text/plain"),
+            "parameters": [one_of("file", ("point-to-point", "fabric-template", "arp"))],
+        },
+        "/sma-telemetry-api/v1/stream/{topic}": {
+            **text("A telemetry topic as server-sent events", "text/event-stream",
+                   query("count", part, "Messages until the end; 0: none"),
+                   query("batchsize", part, "Events of a message"),
+                   query("since", whole, "Number of the first event")),
+            "parameters": [one_of("topic", tuple(telemetry.TOPICS))],
+        },
+        LOGIN: {"post": login},
         "/metrics": get("OData query of telemetry", OBJECT, *odata),
         "/simulation/health": get("Whether the service answers",
-                                  object_of({"state": TEXT, "nowSeconds": NUMBER})),
+                                  object_of({"state": TEXT, "nowSeconds": NUMBER,
+                                             "problem": TEXT})),
         "/simulation/status": get("Counts of fmn-show-status", OBJECT),
         "/simulation/layout": get("Groups, switches and links", OBJECT),
         "/simulation/history": get("Kept changes of states", OBJECT),

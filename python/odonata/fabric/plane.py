@@ -18,6 +18,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from .. import core
+from ..version import version
 from .store import Store, StoreError
 
 T = TypeVar("T")
@@ -29,6 +30,8 @@ BATCH = 256
 RESERVE_WALL_S = 2.0
 # Simulated seconds per call of `advance`, so that requests wait only briefly.
 STEP_S = 30.0
+# Wall seconds of simulated time that a clock behind its speed catches up; more is skipped.
+CATCH_UP_WALL_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -44,22 +47,26 @@ def encoded(request: dict[str, Any]) -> str:
     return json.dumps(core.plain(request), sort_keys=True)
 
 
+def check_fabric(store: Store, request: dict[str, Any]) -> None:
+    """Refuse the file of another fabric."""
+    stored = store.fact("fabric")
+    if stored is not None and stored != request:
+        raise StoreError(f"`{store.path}` has a fabric of another machine, seed or start")
+
+
 class Plane:
     """A control plane, its simulated clock and its log."""
 
     def __init__(self, store: Store, request: dict[str, Any], speed: float | None = None) -> None:
         self.store = store
-        stored = store.fact("fabric")
-        if stored is None:
-            store.set_facts(
-                {"fabric": request, "clock_s": 0.0, "speed": 1.0 if speed is None else speed}
-            )
-            stored = request
-        elif stored != request:
-            raise StoreError(f"`{store.path}` has a fabric of another machine, seed or start")
+        check_fabric(store, request)
+        if store.fact("fabric") is None:
+            first = 1.0 if speed is None else speed
+            facts = {"fabric": request, "clock_s": 0.0, "speed": first, "version": version()}
+            store.set_facts(facts)
         elif speed is not None:
             store.set_facts({"speed": speed})
-        self.request: dict[str, Any] = stored
+        self.request = request
         self.speed: float = store.fact("speed")
         self.reserved_s: float = store.fact("clock_s")
         self.applied = 0
@@ -70,6 +77,7 @@ class Plane:
         self.rebuild()
         self.catch_up_clock()
         self._ticked = time.monotonic()
+        self.owed_s = 0.0  # simulated time that the clock is behind its speed
 
     # Recovery.
 
@@ -82,12 +90,32 @@ class Plane:
     def follow(self) -> int:
         """Apply the entries of the log that are new. Returns their number."""
         before = self.applied
+        checkpoint = self.store.fact("checkpoint")
         for n, at_s, text in self.store.entries(self.applied):
+            self._compare(checkpoint)
             if at_s > self.core.now_s:
                 self.core.advance(at_s)
-            self.core.apply(json.loads(text))
+            answer = self.core.apply(json.loads(text))
+            if answer["status"] >= 400:
+                why = answer["body"].get("message")
+                raise StoreError(f"{self._origin()} has acknowledged request {n}, and odonata "
+                                 f"{version()} refuses it: {why}")  # fmt: skip
             self.applied = n
+        self._compare(checkpoint)
         return self.applied - before
+
+    def _compare(self, checkpoint: dict[str, Any] | None) -> None:
+        """Refuse a log that gives another state than it gave to the process that ended last."""
+        if checkpoint is None or checkpoint["requests"] != self.applied:
+            return
+        self.core.advance(checkpoint["now_s"])
+        if self.core.digest() != checkpoint["digest"]:
+            raise StoreError(f"{self._origin()} has reached another state with the same requests "
+                             f"than odonata {version()}")  # fmt: skip
+
+    def _origin(self) -> str:
+        """The version that wrote the file."""
+        return f"odonata {self.store.fact('version') or 'of an earlier version'}"
 
     def catch_up_clock(self) -> None:
         """Move to the end of the time that an earlier process may have shown."""
@@ -155,16 +183,21 @@ class Plane:
     # The clock, in the owning thread.
 
     def tick(self) -> float:
-        """Follow the wall clock by the speed. Returns the simulated time."""
+        """Follow the wall clock by the speed, at most one step. Returns the time still owed."""
         now = time.monotonic()
         elapsed, self._ticked = now - self._ticked, now
-        if self.speed > 0:
-            self.advance_to(min(self.core.now_s + elapsed * self.speed, self.core.now_s + STEP_S))
-        return self.core.now_s
+        most_s = CATCH_UP_WALL_S * self.speed
+        self.owed_s = min(self.owed_s + elapsed * self.speed, most_s)
+        before_s = self.core.now_s
+        reached_s = self.advance_to(before_s + self.owed_s)
+        # The core counts microseconds, and does not go beyond its end.
+        done = self.owed_s <= STEP_S or reached_s == self.core.end_s
+        self.owed_s = 0.0 if done else self.owed_s - (reached_s - before_s)
+        return self.owed_s
 
     def advance_to(self, to_s: float) -> float:
         """Advance the simulated time, at most one step. Returns the time reached."""
-        to_s = min(to_s, self.core.now_s + STEP_S)
+        to_s = min(to_s, self.core.now_s + STEP_S, self.core.end_s)
         if to_s > self.reserved_s:
             reserved_s = to_s + RESERVE_WALL_S * self.speed
             self.store.set_facts({"clock_s": reserved_s})
@@ -176,7 +209,7 @@ class Plane:
     def set_speed(self, speed: float) -> None:
         """Simulated seconds per wall second; 0: the time stands."""
         self.tick()
-        self.speed = speed
+        self.speed, self.owed_s = speed, 0.0
         self.reserved_s = self.core.now_s
         self.store.set_facts({"speed": speed, "clock_s": self.reserved_s})
 
@@ -184,8 +217,9 @@ class Plane:
         """Store the time reached and end the thread."""
 
         def last() -> None:
-            if self.core.now_s < self.reserved_s:
-                self.store.set_facts({"clock_s": self.core.now_s})
+            facts = {"requests": self.applied, "now_s": self.core.now_s,
+                     "digest": self.core.digest()}  # fmt: skip
+            self.store.set_facts({"clock_s": self.core.now_s, "checkpoint": facts})
             self.store.close()
 
         self.submit(last).result()

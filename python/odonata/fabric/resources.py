@@ -15,6 +15,8 @@ FLAG: dict[str, Any] = {"type": "boolean"}
 COUNT: dict[str, Any] = {"type": "integer", "minimum": 0}
 NUMBER: dict[str, Any] = {"type": "number", "minimum": 0}
 OBJECT: dict[str, Any] = {"type": "object"}
+# The link of a VLAN, as sshot-net-operator sends it.
+VLAN: dict[str, Any] = {"type": "string", "pattern": "^/fabric/vlans/[0-9]{1,4}$"}
 ONLINE: dict[str, Any] = {"type": "string", "enum": ["ONLINE", "OFFLINE"]}
 
 
@@ -49,8 +51,8 @@ _PORT_POLICY = {
     "precode": TEXT,
     "autoRetry": _RETRY,
     "headShellReset": _RETRY,
-    "allowedVlans": {"type": "array", "items": COUNT},
-    "nativeVlanId": COUNT,
+    "allowedVlans": {"type": "array", "items": VLAN},
+    "nativeVlanId": VLAN,
     "isUntaggedAllowed": FLAG,
 }
 
@@ -70,7 +72,7 @@ COLLECTIONS = (
                {"partitionName": TEXT, "vniCount": COUNT, "vniRanges": TEXTS, "edgePortDFAs":
                 {"type": "array", "items": COUNT}}, CREATED, DELETED),
     Collection("/fabric/vni/blocks", "VNI blocks",
-               {"partitionName": TEXT, "vniCount": COUNT, "vniRanges": TEXTS, "edgePortDFAs":
+               {"vniBlockName": TEXT, "partitionName": TEXT, "vniRanges": TEXTS, "portDFAs":
                 {"type": "array", "items": COUNT}}, CREATED, DELETED),
     Collection("/fabric/vlans", "VLANs", {"id": COUNT, "name": TEXT, "status": ONLINE},
                CREATED, DELETED),

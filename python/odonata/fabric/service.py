@@ -8,7 +8,7 @@ import hmac
 import json
 import logging
 import math
-import sqlite3
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from . import costs, openapi, resources, roles, telemetry
+from . import costs, login, openapi, resources, roles, telemetry
 from .limits import RateLimit, is_local
 from .plane import Answer, Plane
 from .store import hashed
@@ -32,10 +32,15 @@ BASE = "/apis/fabric-manager"
 STREAM_BASE = "/apis/sma-telemetry-api"
 PAGE = Path(__file__).with_name("page")
 # Paths without a token: the page has no data of its own, and probes need the health.
-OPEN = ("/", "/simulation/page", "/simulation/health", "/openapi.json", "/openapi")
+OPEN = ("/", "/simulation/page", "/simulation/health", "/openapi.json", "/openapi", login.LOGIN)
+# Where a job's session token is accepted, as libfabric sends it.
+MULTICASTS = "/fabric/collectives/multicasts"
+SESSION = "session"
 ERROR_KIND = "com:services:common:models:ServiceErrorResponse"
 MOST_BODY = 1 << 20
 TICK_S = 0.1
+# Wall time of advances in a row, before events are passed on.
+ADVANCING_S = 0.5
 # Files of the cabling and their types.
 CABLING = {"point-to-point": "text/csv", "fabric-template": "application/json", "arp": "text/plain"}
 MOST_TARGETS = 64
@@ -92,6 +97,7 @@ class Service:
         self.feed = telemetry.Feed(plane)
         self.predicting = asyncio.Semaphore(1)  # predictions take a core each
         self.costs = costs.Costs(plane)
+        self.clock_problem = ""  # why the time stands or lags; shown by the health
         self.app = self.application()
 
     def load_tokens(self) -> None:
@@ -106,6 +112,7 @@ class Service:
             Route("/simulation/health", self.health),
             Route("/openapi.json", self.openapi),
             Route("/openapi", self.openapi_page),
+            Route(login.LOGIN, self.login, methods=["POST"]),
             Route("/simulation/status", self.status),
             Route("/simulation/layout", self.layout),
             Route("/simulation/history", self.history),
@@ -155,11 +162,15 @@ class Service:
         while True:
             started = time.monotonic()
             try:
-                await asyncio.wrap_future(self.plane.submit(self.plane.tick))
+                while await self.plane_call(self.plane.tick) > 0:
+                    if time.monotonic() - started > ADVANCING_S:
+                        break
                 await self.feed.collect()
-            except sqlite3.Error:
-                # The time goes on with the next tick that can be stored.
-                LOG.exception("the clock could not be stored")
+                self.clock_problem = ""
+            except Exception as error:
+                # The time goes on with the next tick that succeeds, such as one that can be stored.
+                LOG.exception("the clock stands")
+                self.clock_problem = f"{type(error).__name__}: {error}"
             await asyncio.sleep(max(0.0, TICK_S - (time.monotonic() - started)))
 
     # Errors.
@@ -183,6 +194,8 @@ class Service:
 
     async def resource(self, request: Request) -> Response:
         """A collection or a document."""
+        if request.state.role is None:  # open paths have routes of their own
+            raise Refused(401, "a valid bearer token is needed", {"WWW-Authenticate": "Bearer"})
         # The path that was admitted: that of `request.url` may come from the Host header.
         path = request.scope["path"].rstrip("/")
         self.check_own(request.method, path)
@@ -192,6 +205,8 @@ class Service:
         if target is not None and method not in target.verbs:
             raise Refused(405, f"Action not supported: {method}", allowed)
         body = None if method in ("GET", "DELETE") else await body_of(request)
+        if request.state.role == SESSION:
+            await self.check_session(request.state.token, body or {})
         asked = {
             "method": method,
             "path": path,
@@ -201,6 +216,19 @@ class Service:
         }
         answer = await self.answer(asked)
         return document(answer.body, answer.status, allowed if answer.status == 405 else None)
+
+    async def check_session(self, token: str, body: dict[str, Any]) -> None:
+        """Refuse a session token that is not that of the job in a body."""
+        job = body.get("jobID")
+        is_name = isinstance(job, str) and re.fullmatch(r"[\w.:-]{1,128}", job, re.ASCII)
+        asked = {"method": "GET", "path": f"/fabric/collectives/jobs/{job}", "query": "",
+                 "body": None, "owner": SESSION}  # fmt: skip
+        found = await self.answer(asked) if is_name else Answer(404, {})
+        if found.status == 503:
+            raise Refused(503, "no fabric manager is active")
+        own = found.body.get("sessionToken", "") if found.status == 200 else ""
+        if not own or not hmac.compare_digest(own.encode(), token.encode()):
+            raise Refused(401, "the session token is not that of the job")
 
     def check_own(self, method: str, path: str) -> None:
         """Refuse another verb of a path of the service itself."""
@@ -231,8 +259,14 @@ class Service:
     # Own extensions: state, clock, tokens.
 
     async def health(self, _request: Request) -> Response:
-        """Whether the service answers, and its simulated time."""
-        return document({"state": "ACTIVE", "nowSeconds": self.plane.core.now_s})
+        """Whether the service answers and its clock runs, and the simulated time."""
+        now_s, problem = self.plane.core.now_s, self.clock_problem
+        if not problem and now_s >= self.plane.core.end_s:
+            problem = f"the simulated time has reached its end, {self.plane.core.end_s:g} s"
+        found = {"state": "DEGRADED" if problem else "ACTIVE", "nowSeconds": now_s}
+        if problem:
+            found["problem"] = problem
+        return document(found)
 
     async def status(self, _request: Request) -> Response:
         return document(await self.plane_call(self.plane.status))
@@ -294,12 +328,15 @@ class Service:
         return document(await self.plane_call(self.time))
 
     def time(self) -> dict[str, float]:
-        return {"nowSeconds": self.plane.core.now_s, "speed": self.plane.speed}
+        lag_s = self.plane.owed_s
+        return {"nowSeconds": self.plane.core.now_s, "speed": self.plane.speed, "lagSeconds": lag_s}
 
     async def advance(self, request: Request) -> Response:
         """Advance the simulated time: POST {seconds}."""
         body = await body_of(request)
         end_s = self.plane.core.now_s + quantity(body, "seconds", 31 * 86_400)
+        if end_s > self.plane.core.end_s:
+            raise Refused(409, f"the simulated time ends at {self.plane.core.end_s:g} s")
         now_s = self.plane.core.now_s
         while (reached_s := await self.plane_call(self.plane.advance_to, end_s)) < end_s:
             await self.feed.collect()
@@ -327,6 +364,25 @@ class Service:
         token = await self.plane_call(self.plane.store.create_token, name, role)
         self.load_tokens_of([(name, role, hashed(token))])
         return document({"name": name, "role": role, "token": token}, 201)
+
+    async def login(self, request: Request) -> Response:
+        """The token of a secret."""
+        try:
+            kind = request.headers.get("content-type", "")
+            secret = login.secret_of(kind, await request.body())
+        except ValueError as error:
+            raise Refused(400, str(error)) from None
+        if self.holder(secret) is None:
+            raise Refused(401, "the secret is no token of this service")
+        return document(login.granted(secret))
+
+    def holder(self, token: str) -> tuple[str, str] | None:
+        """Name and role of a token."""
+        sha = hashed(token.strip())
+        for known, found in self.roles.items():
+            if hmac.compare_digest(known, sha):
+                return found
+        return None
 
     def load_tokens_of(self, rows: list[tuple[str, str, str]]) -> None:
         self.roles |= {sha: (name, role) for name, role, sha in rows}
@@ -411,7 +467,8 @@ class Guard:
 
     def admitted(self, scope: Scope) -> Scope:
         """The request with its owner, or an error."""
-        path = scope["path"]
+        # Clients join a base path and an absolute path (sat: `fabric-manager//fabric/ports`).
+        path = re.sub("/{2,}", "/", scope["path"])
         for base in (BASE, "/apis"):
             if path.startswith(f"{base}/"):
                 path = path.removeprefix(base)
@@ -422,13 +479,19 @@ class Guard:
         size = headers.get(b"content-length", "0")
         if not size.isdigit() or int(size) > MOST_BODY:
             raise Refused(413, f"a body has at most {MOST_BODY} bytes")
-        owner, role = self.identity(path, headers)
         client = scope["client"][0] if scope.get("client") else "local"
-        if not self.rate.admits(owner if role else client):
+        token = login.token_of(headers.get(b"authorization", ""))
+        owner, role = self.identity(scope["method"], path, token)
+        is_known = role is not None and role != SESSION
+        # Wrong tokens and those of sessions count for the address of the client.
+        if not self.rate.admits(owner if is_known else f"address {client}"):
             raise Refused(429, "too many requests", {"Retry-After": "1"})
-        if role is not None and not roles.may(role, scope["method"], path):
+        if role is None and not is_open(path):
+            raise Refused(401, "a valid bearer token is needed", {"WWW-Authenticate": "Bearer"})
+        if role is not None and role != SESSION and not roles.may(role, scope["method"], path):
             raise Refused(403, f"role {role} may not {scope['method']} {path}")
-        scope["state"] = {**scope.get("state", {}), "owner": owner}
+        state = {"owner": owner, "role": role, "token": token}
+        scope["state"] = {**scope.get("state", {}), **state}
         return scope
 
     def check_browser(self, method: str, headers: dict[bytes, str]) -> None:
@@ -440,18 +503,23 @@ class Guard:
         if method not in roles.READ and origin and origin.partition("://")[2] != host:
             raise Refused(403, "requests of other sites are not accepted")
 
-    def identity(self, path: str, headers: dict[bytes, str]) -> tuple[str, str | None]:
-        """The owner and the role of a request; no role on open paths."""
-        if path in OPEN or path.startswith("/simulation/page/"):
+    def identity(self, method: str, path: str, token: str) -> tuple[str, str | None]:
+        """The owner and the role of a request; no role on open paths and with a wrong token."""
+        if is_open(path):
             return "anonymous", None
-        scheme, _, token = headers.get(b"authorization", "").partition(" ")
-        sha = hashed(token.strip())
-        for known, (name, role) in self.service.roles.items():
-            if scheme.lower() == "bearer" and hmac.compare_digest(known, sha):
-                return name, role
+        found = self.service.holder(token) if token else None
+        if found is not None:
+            return found
         if not self.service.settings.needs_token:
             return "anonymous", "admin"
-        raise Refused(401, "a valid bearer token is needed", {"WWW-Authenticate": "Bearer"})
+        if token and method == "POST" and path.rstrip("/") == MULTICASTS:
+            return SESSION, SESSION  # checked with the job in the body
+        return "anonymous", None
+
+
+def is_open(path: str) -> bool:
+    """Whether a path needs no token."""
+    return path in OPEN or path.startswith("/simulation/page/")
 
 
 def limited(receive: Receive) -> Receive:
@@ -473,8 +541,10 @@ def limited(receive: Receive) -> Receive:
 async def body_of(request: Request) -> dict[str, Any]:
     """The JSON object of a request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    # A form of another site can send other types without the browser's consent check.
-    if kind != "application/json":
+    # A form of another site can send other types without the browser's consent check. A body
+    # without a type is that of a client without a browser (sat); a browser adds its origin, which
+    # the guard has checked.
+    if kind not in ("", "application/json"):
         raise Refused(415, "the body is application/json")
     try:
         found = json.loads(await request.body(), parse_constant=no_constant)

@@ -11,7 +11,7 @@ from typing import Any
 
 import uvicorn
 
-from .plane import Plane
+from .plane import Plane, check_fabric
 from .service import Service, Settings
 from .store import Lease, Store
 
@@ -32,9 +32,7 @@ class Serving:
     key: str | None = None
 
 
-def wait_for_lease(
-    lease: Lease, store: Store, request: dict[str, Any], say: Callable[[str], None]
-) -> None:
+def wait_for_lease(lease: Lease, store: Store, say: Callable[[str], None]) -> None:
     """Wait until the active process has ended."""
     if lease.take():
         return
@@ -48,7 +46,8 @@ def serve(how: Serving, request: dict[str, Any], say: Callable[[str], None]) -> 
     """Serve until a signal. Returns the exit code."""
     lease = Lease(how.store)
     store = Store(how.store)
-    wait_for_lease(lease, store, request, say)
+    check_fabric(store, request)  # a standby of another machine could never take over
+    wait_for_lease(lease, store, say)
     started = time.monotonic()
     plane = Plane(store, request, how.speed)
     service = Service(plane, how.settings)

@@ -29,17 +29,22 @@ TOPICS = {
 }
 # Events of one call of the control plane.
 PART = 10_000
-# Events and changes in memory.
+# Events in memory, and changes for streams; a stream further behind reads the layout again.
 KEPT_EVENTS = 100_000
-KEPT_CHANGES = 20_000
+KEPT_CHANGES = 300
+# Changes for the time slider, and their rows, of 12 bytes each.
+KEPT_PAST = 20_000
+KEPT_ROWS = 2_000_000
 # Steps of the load of a link in the changes that the page gets.
 LOAD_STEPS = 32
 # States of switches in the layout; changes have their numbers.
 SWITCH_STATES = ("ONLINE", "INCOMPLETE", "UNREACHABLE", "OFFLINE")
 # A comment keeps connections open across idle times.
 KEEP_ALIVE_S = 15.0
-# Wall seconds between two comparisons of the layout.
+# Wall seconds between two comparisons of the layout: with pages that show it, and without, for the
+# time slider of later ones.
 CHANGES_S = 1.0
+CHANGES_UNSEEN_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,37 @@ class Snapshot:
         for name in ("switches", "links", "loads"):
             old, new = getattr(before, name), getattr(self, name)
             at = np.flatnonzero(old != new)
-            found[name] = np.stack([at, old[at], new[at]], axis=1).tolist()
+            found[name] = np.stack([at, old[at], new[at]], axis=1).astype(np.int32)
         return found
+
+
+class Past:
+    """The changes of states, for the time slider; loads are not included."""
+
+    def __init__(self) -> None:
+        self.steps: deque[tuple[float, Any, Any]] = deque()
+        self.rows = 0
+        self.since_s: float | None = None
+
+    def add(self, step: dict[str, Any]) -> None:
+        """Keep a step, and forget the oldest ones beyond the limits."""
+        if self.since_s is None:
+            self.since_s = step["nowSeconds"]
+        rows = len(step["switches"]) + len(step["links"])
+        if rows:
+            self.steps.append((step["nowSeconds"], step["switches"], step["links"]))
+            self.rows += rows
+        while len(self.steps) > KEPT_PAST or self.rows > KEPT_ROWS:
+            self.since_s, switches, links = self.steps.popleft()
+            self.rows -= len(switches) + len(links)
+
+    def document(self) -> dict[str, Any]:
+        """The steps in order."""
+        steps = [
+            {"nowSeconds": now_s, "switches": switches.tolist(), "links": links.tolist()}
+            for now_s, switches, links in self.steps
+        ]
+        return {"sinceSeconds": self.since_s, "steps": steps}
 
 
 class Feed:
@@ -83,21 +117,23 @@ class Feed:
         self.is_ended = False
         self.readers = 0
         self.shown: Snapshot | None = None
-        self.steps: deque[dict[str, Any]] = deque(maxlen=KEPT_CHANGES)
+        self.steps: deque[str] = deque(maxlen=KEPT_CHANGES)
+        self.past = Past()
         self.n_steps = 0
         self._collecting = asyncio.Lock()
-        self._compared = -CHANGES_S
+        self._compared = -CHANGES_UNSEEN_S
+        self._digest = ""  # of the state that was compared last
         self._layout: tuple[float, bytes, bytes] | None = None
 
     # Events.
 
     async def collect(self) -> None:
-        """Read new events, and compare the layout from time to time, if there are readers."""
+        """Read new events, and compare the layout from time to time."""
         before = self.next, self.n_steps
         async with self._collecting:
             await self._collect_events()
             loop_s = asyncio.get_running_loop().time()
-            if loop_s - self._compared >= CHANGES_S:
+            if loop_s - self._compared >= (CHANGES_S if self.readers else CHANGES_UNSEEN_S):
                 self._compared = loop_s
                 await self._compare()
         if (self.next, self.n_steps) != before:
@@ -172,40 +208,51 @@ class Feed:
     # The page.
 
     async def _compare(self) -> None:
-        """Compare the layout with the last one."""
+        """Compare the layout with the last one, if anything has changed."""
+        digest = (await self._call(self.plane.digest))["digest"]
+        if self.shown is not None and digest == self._digest:
+            if self.readers:
+                status = await self._call(self.plane.status)
+                same: dict[str, list[int]] = {"switches": [], "links": [], "loads": []}
+                self._add({"nowSeconds": status["nowSeconds"], **same, "status": status})
+            return
+        self._digest = digest
         text = await self._call(self.plane.layout)
         new = Snapshot(await asyncio.to_thread(json.loads, text))
         if self.shown is not None:
             step = new.changes(self.shown)
-            step["status"] = await self._call(self.plane.status)
-            self.steps.append(step)
-            self.n_steps += 1
+            self.past.add(step)
+            names = ("switches", "links", "loads")
+            rows = {name: step[name].tolist() for name in names}
+            self._add({**step, **rows, "status": await self._call(self.plane.status)})
         self.shown = new
+
+    def _add(self, step: dict[str, Any]) -> None:
+        self.steps.append(json.dumps(step, separators=(",", ":")))
+        self.n_steps += 1
 
     async def changes(self) -> AsyncIterator[str]:
         """Server-sent events with the changes from now on."""
         at = self.n_steps
-        yield "retry: 1000\n\n"
-        while not self.is_ended:
-            first = self.n_steps - len(self.steps)
-            if at < first:
-                yield "event: reload\ndata: {}\n\n"
-                at = self.n_steps
-            for step in list(islice(self.steps, at - first, None)):
-                yield f"data: {json.dumps(step, separators=(',', ':'))}\n\n"
-                at += 1
-            if line := await self._wait(lambda at=at: self.n_steps > at):
-                yield line
+        self.readers += 1
+        try:
+            yield "retry: 1000\n\n"
+            while not self.is_ended:
+                first = self.n_steps - len(self.steps)
+                if at < first:
+                    yield "event: reload\ndata: {}\n\n"
+                    at = self.n_steps
+                for step in list(islice(self.steps, at - first, None)):
+                    yield f"data: {step}\n\n"
+                    at += 1
+                if line := await self._wait(lambda at=at: self.n_steps > at):
+                    yield line
+        finally:
+            self.readers -= 1
 
     def history(self) -> dict[str, Any]:
-        """The kept changes of states, for the time slider; loads are not included."""
-        steps = [
-            {name: step[name] for name in ("nowSeconds", "switches", "links")}
-            for step in self.steps
-            if step["switches"] or step["links"]
-        ]
-        since = self.steps[0]["nowSeconds"] if self.steps else None
-        return {"sinceSeconds": since, "steps": steps}
+        """The kept changes of states."""
+        return self.past.document()
 
     async def packed_layout(self, is_gzip: bool) -> Packed:
         """The layout that the changes refer to. One text serves all pages of one instant."""
