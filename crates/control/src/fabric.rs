@@ -12,7 +12,6 @@ use des::{EventCode, Phase as Order, Queue};
 use machine::{Machine, SwitchId};
 
 use crate::link_state::{Conditions, Configured, Input, LANES, Outcome, Phase, next};
-use crate::options::END;
 use crate::policy::{ConfigId, DEFAULT_QOS, ListId, Policies, QOS_PROFILES};
 use crate::telemetry::{Event, Sensor, Site, Telemetry};
 use crate::wiring::{CableId, FarEnd, PortId, Wiring};
@@ -49,6 +48,10 @@ pub mod stream {
 const TUNE_MIN: Span = Span::ms(3_000);
 const TUNE_RANGE_S: f64 = 2.0;
 const TUNE_MAX: Span = Span::ms(5_000);
+
+/// The end of simulated time: 162 days. 2^64 ps are 213 days, so that no delay from it overflows.
+pub const END_S: f64 = 1.4e7;
+const END: Time = Time(14_000_000_000_000_000_000);
 
 /// An agent and its switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -36,8 +36,9 @@ pub use cabling_files::{
     read_template,
 };
 pub use documents::{Request, Response};
+pub use fabric::END_S;
 pub use link_state::{Conditions, Configured, Input, Outcome, Phase, next};
-pub use options::{END_S, Options, RandomFaults};
+pub use options::{Options, RandomFaults};
 pub use plane::ControlPlane;
 pub use wiring::{Cable, CableId, FarEnd, Port, PortId, Wiring};
 pub use xnames::{Component, Mac, Names};

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
 use crate::documents::{Collection, Request, Response};
-use crate::fabric::{kind, of_profile};
+use crate::fabric::kind;
 use crate::filter::Query;
 use crate::link_state::{LANES, Phase};
 use crate::state::{Maintenance, PlaneState, Stage};
@@ -290,15 +290,6 @@ fn restore(plane: &mut PlaneState, name: &str) {
 pub(crate) fn saves_policy(plane: &PlaneState, policy: &str) -> bool {
     let saved = plane.maintenances.all.values().flat_map(|own| &own.saved);
     saved.flat_map(|(_, names)| names).any(|name| name == policy)
-}
-
-/// Replaces the saved policies of a QoS profile by those of another one, so that the end of a
-/// maintenance does not revert a change of the profile.
-pub(crate) fn set_saved_profile(plane: &mut PlaneState, profile: &str) {
-    let saved = plane.maintenances.all.values_mut().flat_map(|own| &mut own.saved);
-    for name in saved.flat_map(|(_, names)| names) {
-        *name = of_profile(name, profile);
-    }
 }
 
 fn fail(plane: &mut PlaneState, name: &str, problem: &str) {

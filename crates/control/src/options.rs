@@ -1,6 +1,6 @@
 //! Options of a control plane, and their checks.
 
-use base::{Span, Time};
+use base::Span;
 use machine::InputError;
 use serde::{Deserialize, Serialize};
 
@@ -126,9 +126,6 @@ impl Options {
 pub(crate) const MAX_FAULTS: u32 = 1_000_000;
 /// Longest delay or duration of a fault.
 pub(crate) const MAX_DELAY_S: f64 = 1e6;
-/// The end of simulated time: 162 days. 2^64 ps are 213 days, so that no delay from it overflows.
-pub const END_S: f64 = 1.4e7;
-pub(crate) const END: Time = Time(14_000_000_000_000_000_000);
 const MAX_EPOCH_S: u64 = 16_725_225_600;
 pub(crate) const INTERVAL: &str = "an interval of 0.01 to 86400 seconds";
 

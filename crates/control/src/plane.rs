@@ -8,11 +8,11 @@ use machine::{InputError, Machine};
 use serde_json::{Map, Value};
 
 use crate::documents::{Documents, Request, Response};
-use crate::fabric::{Fabric, kind};
+use crate::fabric::{END_S, Fabric, kind};
 use crate::filter::Query;
 use crate::injection::Injection;
 use crate::link_state::{Input, Phase};
-use crate::options::{END_S, Options};
+use crate::options::Options;
 use crate::state::{Health, Maintenances, PlaneState};
 use crate::sweeps::{Reading, SweepKind, Sweeps};
 use crate::telemetry::{Sensor, Site};

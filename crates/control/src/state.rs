@@ -9,7 +9,7 @@ use machine::SwitchId;
 use serde_json::{Map, Value};
 
 use crate::documents::{Documents, Request};
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, of_profile};
 use crate::injection::Injection;
 use crate::link_state::LANES;
 use crate::options::Options;
@@ -137,4 +137,15 @@ pub struct Maintenance {
 pub struct Maintenances {
     pub all: BTreeMap<String, Maintenance>,
     pub next: u32,
+}
+
+impl Maintenances {
+    /// Replaces the saved policies of a QoS profile by those of another one, so that the end of a
+    /// maintenance does not revert a change of the profile.
+    pub fn set_saved_profile(&mut self, profile: &str) {
+        let saved = self.all.values_mut().flat_map(|own| &mut own.saved);
+        for name in saved.flat_map(|(_, names)| names) {
+            *name = of_profile(name, profile);
+        }
+    }
 }

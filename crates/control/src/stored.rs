@@ -661,7 +661,7 @@ fn set_qos(plane: &mut PlaneState, fields: &Map<String, Value>) -> Result<(), Re
         return Err(Response::bad(format!("profile must be one of {all}")));
     }
     plane.fabric.set_qos(&profile);
-    crate::maintenance::set_saved_profile(plane, &profile);
+    plane.maintenances.set_saved_profile(&profile);
     Ok(())
 }
 
