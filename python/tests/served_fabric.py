@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,6 +46,11 @@ class Service:
             if what in line:
                 return self
         raise AssertionError("".join(self.lines))
+
+    @property
+    def state(self) -> Path:
+        """The file of its log, unless a test names another one."""
+        return Path(self.odonata.cwd) / f"fabric-{MACHINE}.sqlite"
 
     @property
     def address(self) -> str:

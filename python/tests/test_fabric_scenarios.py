@@ -14,6 +14,7 @@ import pytest
 from odonata.benchmarking import bench
 from odonata.fabric_commands.client import Client, ClientError
 from odonata.fabrics import machine_of
+from odonata.io_benchmarks import io_bench
 from served_fabric import serve
 
 __all__ = ["serve"]  # a fixture
@@ -48,7 +49,7 @@ def link_of(client: Client, kind: str) -> dict[str, Any]:
 
 
 def seconds_of_all_to_all(client: Client) -> float:
-    """An all-to-all of nodes of two groups, on the fabric as it is."""
+    """An all-to-all of nodes of two halves of the machine, on the fabric as it is."""
     state = client.get("/simulation/state")
     machine = machine_of(client.get("/simulation/machine"), state, state["toml"])
     half = machine.summary["nodes"] // 2
@@ -95,6 +96,74 @@ def test_routes_avoid_a_failed_link_after_the_next_sweep(client, interval_s):
     assert avoided_s - failed_s <= 1.2 * interval_s + 1
     # One of many links between two groups: routes around it keep the throughput.
     assert seconds_of_all_to_all(client) == pytest.approx(before, rel=0.1)
+
+
+def test_what_removing_cables_costs_a_job(client):
+    """One job at packet fidelity: now, from the failure to the routing sweep, and after it."""
+    switches = client.get("/fabric/switches?expand=true")["documents"].values()
+    groups = {one["displayName"].removesuffix("b0"): one["grpId"] for one in switches}
+    nodes: dict[str, None] = {}
+    for group in (0, 1):
+        switch = next(one for one in switches if one["grpId"] == group)
+        path = f"/fabric/ports?$filter=switchLink%20eq%20'{switch['documentSelfLink']}'"
+        for port in client.get(f"{path}&expand=true")["documents"].values():
+            if port["portType"] == "edge":
+                nodes[port["dst_port"].rpartition("h")[0]] = None
+    for name in ("j", "other"):
+        client.request("POST", "/simulation/jobs", {"name": name, "nodes": list(nodes)})
+    path = "/fabric/links?$filter=linkType%20eq%20'global'&expand=true"
+    cables = [
+        link["name"]
+        for link in client.get(path)["documents"].values()
+        if {groups[end.partition("j")[0]] for end in link["name"].split("-")} == {0, 1}
+    ]
+    ask = {"job": "j", "fidelity": "packet"}
+
+    def cost(targets: list[str]) -> dict[str, float]:
+        found = client.request("POST", "/simulation/costs", {"targets": targets, **ask})
+        [job] = found["jobs"]
+        assert job["name"] == "j"
+        return job
+
+    one = cost(cables[:1])
+    assert one["after_gbit_s"] == pytest.approx(one["before_gbit_s"], rel=0.05)
+    # Without a link between its groups the traffic crosses a third one.
+    every = cost(cables)
+    assert every["before_gbit_s"] == one["before_gbit_s"]
+    assert every["until_gbit_s"] < 0.95 * every["before_gbit_s"]
+    assert 0 < every["after_gbit_s"] < 0.95 * every["before_gbit_s"]
+    for wrong in ({"job": "none"}, {"fidelity": "packet", "job": None}, {"fidelity": ["flow"]}):
+        with pytest.raises(ClientError) as caught:
+            client.request("POST", "/simulation/costs", {"targets": cables[:1], **ask, **wrong})
+        assert caught.value.status in (400, 404)
+
+
+@pytest.mark.parametrize("interval_s", [1, 5, 60])
+def test_a_flapping_link_during_an_all_to_all_of_packets(client, interval_s):
+    """Throughput before a flap, until the routing sweep, and after it."""
+    client.request("PATCH", "/simulation/sweeps", {"routing": {"intervalSeconds": interval_s}})
+    advance(client, 2 * interval_s + 10)
+    link = link_of(client, "global")["name"]
+
+    def rate() -> tuple[float, float]:
+        state = client.get("/simulation/state")
+        machine = machine_of(client.get("/simulation/machine"), state, state["dynamicToml"])
+        half = machine.summary["nodes"] // 2
+        nodes = [*range(8), *range(half, half + 8)]
+        job = machine.job(nodes=16, placement=nodes, limits="off")
+        return 1 / bench("alltoall", job, [1 << 16], "packet").latencies[0], state["staleLinks"]
+
+    before, _ = rate()
+    client.request("POST", "/simulation/faults", {"target": link, "kind": "FLAP"})
+    advance(client, 0.001)
+    until, stale_links = rate()
+    assert stale_links == 1
+    # A link tunes for 3 to 5 s: with sweeps of 60 s it is up again before routing learns of it.
+    advance(client, 2 * interval_s + 10)
+    after, stale_links = rate()
+    assert stale_links == 0
+    assert after == before  # all links are up and routed
+    assert until <= 1.05 * before
 
 
 def test_without_a_manager_routes_stay_as_they_are(client):
@@ -179,6 +248,33 @@ def test_profiles_and_group_load_are_part_of_the_state(client):
     assert machine.summary["nodes"]  # the core accepts the keys
 
 
+def test_group_load_on_the_groups_of_the_storage(serve):
+    """Reads of 32 nodes from DAOS at packet fidelity, on an Aurora of eight compute groups."""
+    changes = ("groups.compute.count=8", "storage.daos.client_path=dfs")
+    more = [word for change in changes for word in ("--set", change)]
+    client = serve("--no-auth", "--machine", "aurora", *more).wait().client("none")
+
+    def key() -> str | None:
+        return dict(client.get("/simulation/state")["set"]).get("groups.daos.group_load")
+
+    def reads(kinds: list[str]) -> tuple[float, str]:
+        before = key()
+        client.request("PATCH", "/fabric/routing/template-policy", {"groupLoad": kinds})
+        assert key() == before  # until the next routing sweep
+        advance(client, 10)
+        state = client.get("/simulation/state")
+        machine = machine_of(client.get("/simulation/machine"), state, state["toml"])
+        job = machine.job(nodes=32, ppn=4, limits="off")
+        found = io_bench("ior", job, "-t 4m -b 4m -F", "daos", "packet")
+        [rate] = [row["rate_B_per_s"] for row in found["rows"] if row["phase"] == "read"]
+        return rate, found["digest"]
+
+    (rate, digest), (without, other) = reads(["daos"]), reads([])
+    assert digest != other  # the switches of the storage choose other routes
+    # Without other traffic all intermediate groups have the same load: there is little to gain.
+    assert without == pytest.approx(rate, rel=0.05)
+
+
 def test_short_sweeps_overload_a_manager(client):
     advance(client, 60)
     calm = client.get("/simulation/sweeps")
@@ -254,5 +350,17 @@ def test_files_of_the_cabling(client):
     assert rows[0].startswith("cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage")
     status = client.get("/simulation/status")
     links = status["edge"]["total"] + status["fabric"]["total"] // 2
-    assert len(rows) - 1 <= links
-    assert re.search(r"02:00:00:", text("arp")) and json.loads(text("fabric-template"))
+    assert len(rows) - 1 == links
+    ends = {tuple(row.split(",")[n] for n in (1, 3)) for row in rows[1:]}
+    assert len(ends) == links
+    # Each NIC has an address of its own; the template has each end of each link.
+    arp = [row.split() for row in text("arp").splitlines()]
+    nics = {far for _, far in ends if "h" in far}
+    assert len(nics) == status["edge"]["total"] and {row[2] for row in arp} == nics
+    assert len({row[0] for row in arp}) == len({row[1] for row in arp}) == len(arp)
+    assert all(row[1].startswith("02:00:00:") for row in arp)
+    switches = json.loads(text("fabric-template"))["switches"]
+    inner = {(port["conn_port"], port["dst_port"]) for s in switches for port in s["fabricPorts"]}
+    edges = {(port["conn_port"], port["nic"]) for s in switches for port in s["edgePorts"]}
+    both = {pair for pair in ends if pair[1] not in nics}
+    assert inner == both | {(b, a) for a, b in both} and edges == ends - both

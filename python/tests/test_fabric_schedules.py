@@ -25,8 +25,8 @@ from odonata.fabric_commands.client import ClientError
 from served_fabric import serve
 
 __all__ = ["serve"]  # a fixture
-SCHEDULES = int(os.environ.get("ODONATA_FABRIC_SCHEDULES", 40))
-KILLS = int(os.environ.get("ODONATA_FABRIC_KILLS", 4))
+SCHEDULES = int(os.environ.get("ODONATA_FABRIC_SCHEDULES", 20))
+KILLS = int(os.environ.get("ODONATA_FABRIC_KILLS", 2))
 STEPS = 30
 CHANGES = [["groups.compute.count", "4"], ["groups.compute.global_ports", "4"]]
 FABRIC = {

@@ -134,11 +134,14 @@ def own_paths() -> dict[str, Any]:
             }
         }
 
-    def change(about: str, fields: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    def change(
+        about: str, fields: dict[str, Any], schema: dict[str, Any],
+        required: tuple[str, ...] | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
         return {
             "summary": about,
             "tags": ["Service (own extension)"],
-            "requestBody": body(fields, tuple(fields)),
+            "requestBody": body(fields, tuple(fields) if required is None else required),
             "responses": answers(schema, 409, 415),
         }
 
@@ -219,8 +222,9 @@ def own_paths() -> dict[str, Any]:
         "/simulation/costs": {
             "post": change(
                 "Predict the cost of taking targets out of service",
-                {"targets": {"type": "array", "items": TEXT, "minItems": 1, "maxItems": 64}},
-                OBJECT,
+                {"targets": {"type": "array", "items": TEXT, "minItems": 1, "maxItems": 64},
+                 "job": TEXT, "fidelity": {"type": "string", "enum": ["flow", "packet"]}},
+                OBJECT, required=("targets",),
             )
         },
         "/simulation/events": get("Events from a number on", events,

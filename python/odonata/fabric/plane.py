@@ -71,6 +71,7 @@ class Plane:
         self.reserved_s: float = store.fact("clock_s")
         self.applied = 0
         self.core: Any = None
+        self.is_rebuilt = False  # the core has the state of the log
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="control-plane")
         self._writes: SimpleQueue[tuple[dict[str, Any], Future[Answer]]] = SimpleQueue()
         self._lock = threading.Lock()  # serializes clock changes of the service
@@ -83,9 +84,11 @@ class Plane:
 
     def rebuild(self) -> None:
         """Start from the log."""
+        self.is_rebuilt = False
         self.core = core.ControlPlane(self.request)
         self.applied = 0
         self.follow()
+        self.is_rebuilt = True
 
     def follow(self) -> int:
         """Apply the entries of the log that are new. Returns their number."""
@@ -141,6 +144,8 @@ class Plane:
         return answer
 
     def _apply(self, request: dict[str, Any]) -> Answer:
+        if not self.is_rebuilt:
+            raise StoreError(f"`{self.store.path}` could not be read again")
         found = self.core.apply(request)
         return Answer(found["status"], found.get("body"))
 
@@ -167,10 +172,10 @@ class Plane:
         try:
             self._log(entries)
         except sqlite3.Error as error:
-            self.rebuild()
-            self.catch_up_clock()
             for future, _ in answers:
                 future.set_exception(error)
+            self.rebuild()
+            self.catch_up_clock()
             return
         for future, answer in answers:
             future.set_result(answer)
@@ -184,6 +189,9 @@ class Plane:
 
     def tick(self) -> float:
         """Follow the wall clock by the speed, at most one step. Returns the time still owed."""
+        if not self.is_rebuilt:
+            self.rebuild()
+            self.catch_up_clock()
         now = time.monotonic()
         elapsed, self._ticked = now - self._ticked, now
         most_s = CATCH_UP_WALL_S * self.speed

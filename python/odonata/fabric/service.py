@@ -313,10 +313,15 @@ class Service:
         body = await body_of(request)
         targets = body.get("targets")
         is_list = isinstance(targets, list) and 0 < len(targets) <= MOST_TARGETS
-        if not is_list or set(body) != {"targets"} or not all(isinstance(t, str) for t in targets):
-            raise Refused(400, f"the body is {{targets: [1 to {MOST_TARGETS} xnames]}}")
+        if not is_list or not all(isinstance(target, str) for target in targets):
+            raise Refused(400, f"`targets` is a list of 1 to {MOST_TARGETS} xnames")
+        job, fidelity = body.get("job"), body.get("fidelity", "flow")
+        if fidelity not in list(costs.METHODS) or (fidelity == "packet" and job is None):
+            raise Refused(400, "`fidelity` is flow, or packet with a `job`")
+        if not (job is None or isinstance(job, str)) or set(body) - {"targets", "job", "fidelity"}:
+            raise Refused(400, "the body is {targets, job: a name, fidelity}")
         async with self.predicting:
-            answer = await asyncio.to_thread(self.costs.predict, targets)
+            answer = await asyncio.to_thread(self.costs.predict, targets, job, fidelity)
         return document(answer.body, answer.status)
 
     async def clock(self, request: Request) -> Response:
