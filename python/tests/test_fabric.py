@@ -231,7 +231,8 @@ def test_streams_have_all_events_in_order(serve):
     numbers = [int(n) for n in re.findall(r"(?m)^id: (\d+)$", text)]
     assert len(numbers) == 3 and numbers == sorted(set(numbers))
     for line in re.findall(r"(?m)^data: (.*)$", text):
-        [event] = json.loads(line)["metrics"]["messages"]
+        [message] = json.loads(line)["metrics"]["messages"]
+        [event] = message["Events"]
         assert event["MessageId"].startswith("CrayFabricTelemetry")
         sensor = event["Oem"]["Sensors"][0]
         assert {"Timestamp", "Location", "ParentalIndex", "PhysicalContext", "Index",

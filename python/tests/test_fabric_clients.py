@@ -10,6 +10,7 @@ import base64
 import http.client
 import json
 import urllib.parse
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -277,3 +278,35 @@ def addresses_of_node(client: Client, node: int) -> tuple[list[int], list[str]]:
             edges.append(edge["conn_port"])
     assert dfas
     return dfas, edges
+
+
+def test_telemetry_clients(serve):
+    """Cray's telemetry_client.py (sma tools): a ping, then a stream by `batchsize`, `count` and
+    `stream_id`. unifiedcontrolsystem/dai-ds reads `metrics.messages[].Events[].Oem.Sensors[]` of
+    the same streams at another base path."""
+    service = serve().wait()
+    client = service.client()
+    bearer = {"authorization": f"Bearer {service.token}", "Content-Type": "application/json"}
+    api = "/apis/sma-telemetry-api/v1"
+    assert call(service, "GET", f"{api}/ping", bearer)[0] == 200
+    names = [one["name"] for one in call(service, "GET", f"{api}/stream", bearer)[1]["streams"]]
+    assert "cray-fabric-crit-telemetry" in names
+    client.request("POST", "/simulation/faults", {"kind": "STORM", "count": 50, "seconds": 10})
+    client.request("POST", "/simulation/clock/advance", {"seconds": 20})
+    for base in (api, "/apis/sma-telemetry/v1"):
+        connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+        query = "batchsize=8&count=4&stream_id=1&since=0"
+        path = f"{base}/stream/cray-fabric-crit-telemetry?{query}"
+        connection.request("GET", path, headers={**bearer, "Last-Event-ID": "0"})
+        answer = connection.getresponse()
+        assert answer.status == 200
+        lines = [line for line in answer.read().decode().splitlines() if line.startswith("data: ")]
+        connection.close()
+        batches = [json.loads(line.removeprefix("data: "))["metrics"]["messages"] for line in lines]
+        assert [len(batch) for batch in batches] == [8] * 4
+        for message in sum(batches, []):
+            for event in message["Events"]:
+                assert event["MessageId"].startswith("CrayFabricCritTelemetry.")
+                for sensor in event["Oem"]["Sensors"]:
+                    assert datetime.fromisoformat(sensor["Timestamp"].replace("Z", "+00:00"))
+                    assert sensor["Location"] and isinstance(sensor["Value"], str)

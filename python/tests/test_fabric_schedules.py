@@ -25,7 +25,8 @@ from odonata.fabric_commands.client import ClientError
 from served_fabric import serve
 
 __all__ = ["serve"]  # a fixture
-SCHEDULES = int(os.environ.get("ODONATA_FABRIC_SCHEDULES", 20))
+# Seeds of the schedules: from the first one to before the second one.
+FIRST, END = (int(n) for n in os.environ.get("ODONATA_FABRIC_SCHEDULES", "0:20").split(":"))
 KILLS = int(os.environ.get("ODONATA_FABRIC_KILLS", 2))
 STEPS = 30
 CHANGES = [["groups.compute.count", "4"], ["groups.compute.global_ports", "4"]]
@@ -129,13 +130,13 @@ def finish(process: Process, model: Model, seed: int) -> None:
 
 def test_schedules_with_kills_at_any_point_of_a_commit(tmp_path):
     kills = 0
-    for seed in range(SCHEDULES):
+    for seed in range(FIRST, END):
         folder = tmp_path / str(seed)
         folder.mkdir()
         kills += run(folder, seed)
         shutil.rmtree(folder)
-    print(f"{SCHEDULES} schedules, {kills} kills")
-    assert kills > 2 * SCHEDULES
+    print(f"{END - FIRST} schedules, {kills} kills")
+    assert kills > 2 * (END - FIRST)
 
 
 @pytest.mark.parametrize("with_standby", [False, True])

@@ -117,6 +117,11 @@ impl Family {
                 let cable = CableId(id);
                 derived::cable_field(fabric, cable, &|| plane.load(cable), head)
             }
+            _ if is_reserved(head) => {
+                let link = self.link(plane, at);
+                let own = plane.documents.complete(&link, self.kind(), Map::new());
+                return field_of(&own, name);
+            }
             _ => return field_of(&self.document(plane, at), name),
         };
         match value {

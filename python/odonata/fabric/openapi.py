@@ -201,6 +201,8 @@ def own_paths() -> dict[str, Any]:
             **text("A file of the cabling", "text/plain"),
             "parameters": [one_of("file", ("point-to-point", "fabric-template", "arp"))],
         },
+        "/sma-telemetry-api/v1/ping": get("Whether the streams answer", OBJECT),
+        "/sma-telemetry-api/v1/stream": get("Telemetry topics", OBJECT),
         "/sma-telemetry-api/v1/stream/{topic}": {
             **text("A telemetry topic as server-sent events", "text/event-stream",
                    query("count", part, "Messages until the end; 0: none"),

@@ -29,7 +29,6 @@ from .store import hashed
 LOG = logging.getLogger(__name__)
 
 BASE = "/apis/fabric-manager"
-STREAM_BASE = "/apis/sma-telemetry-api"
 PAGE = Path(__file__).with_name("page")
 # Paths without a token: the page has no data of its own, and probes need the health.
 OPEN = ("/", "/simulation/page", "/simulation/health", "/openapi.json", "/openapi", login.LOGIN)
@@ -129,6 +128,8 @@ class Service:
             Route("/simulation/tokens/{name}", self.delete_token, methods=["DELETE"]),
             Route("/simulation/prometheus", self.prometheus),
             Route("/metrics", self.metrics),
+            Route("/sma-telemetry-api/v1/ping", self.ping),
+            Route("/sma-telemetry-api/v1/stream", self.topics),
             Route("/sma-telemetry-api/v1/stream/{topic}", self.stream),
         ]
         methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -406,6 +407,14 @@ class Service:
         text = await self.plane_call(telemetry.prometheus, self.plane)
         return Response(text, media_type="text/plain; version=0.0.4")
 
+    async def ping(self, _request: Request) -> Response:
+        """Whether the streams answer: clients wait for it after a lost connection."""
+        return document({"api": "sma-telemetry-api", "version": "v1"})
+
+    async def topics(self, _request: Request) -> Response:
+        """The telemetry topics."""
+        return document({"streams": [{"name": topic} for topic in telemetry.TOPICS]})
+
     async def stream(self, request: Request) -> Response:
         """A telemetry topic as server-sent events."""
         topic = request.path_params["topic"]
@@ -478,6 +487,9 @@ class Guard:
             if path.startswith(f"{base}/"):
                 path = path.removeprefix(base)
                 break
+        # Both names are in use (sma, dai-ds).
+        if path.startswith("/sma-telemetry/"):
+            path = "/sma-telemetry-api/" + path.removeprefix("/sma-telemetry/")
         scope = {**scope, "path": path, "raw_path": path.encode()}
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         self.check_browser(scope["method"], headers)

@@ -187,7 +187,8 @@ class Feed:
             found = [(n, text) for n, its_topic, text in rows if its_topic == topic]
             for start in range(0, len(found), batch):
                 part = found[start : start + batch]
-                texts = ",".join(text for _, text in part)
+                # A message is the payload of a Redfish event, as a controller sends it.
+                texts = ",".join(f'{{"Events":[{text}]}}' for _, text in part)
                 yield f'id: {part[-1][0]}\ndata: {{"metrics":{{"messages":[{texts}]}}}}\n\n'
                 sent += 1
                 if sent == count:
