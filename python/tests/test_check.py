@@ -366,7 +366,7 @@ def test_a_slow_host_is_found_on_a_node_that_failed_for_a_port(tmp_path):
     ('kind = "switch"\nswitch = 16', "switch", "a switch to which"),
     ('kind = "lanes"\nswitches = [1, 9]', "switches", "that a cable joins"),
     ('kind = "lanes"\ngroups = [0, 2]', "groups", "that a cable joins"),
-    ('kind = "lanes"\ngroups = [0, 1]\ncable = 1', "groups", "from 0 to 0"),
+    ('kind = "lanes"\ngroups = [0, 1]\ncable = 1', "groups", "the only one"),
 ])  # fmt: skip
 def test_a_planted_fault_outside_the_campaign_is_an_input_error(tmp_path, fault, place, wanted):
     text = f'{SOUND}[[twin.fault]]\nkind = "slow-host"\nnode = 63\n[[twin.fault]]\n{fault}\n'
@@ -396,6 +396,25 @@ def test_a_test_of_groups_equals_its_parts(fidelity, most):
     across = patterns.set_test("bisect", "t", nodes, 1, [range(len(nodes))], 65536, 4)
     (piece,) = parts.parts_of(across, wiring)
     assert piece.test is across
+    # A pair across groups joins two of three.
+    pairs = patterns.Test("t", (0, 1, 32, 64, 65), 1, 8, 1, [[(0, 2), (3, 4)], [(0, 1)]],
+                          apart=True)  # fmt: skip
+    pieces = list(parts.parts_of(pairs, wiring))
+    assert [(piece.groups, piece.places) for piece in pieces] == [({0, 1}, [0, 2]), ({2}, [1])]
+    assert pieces[0].test.rounds == [[(0, 2)], [(0, 1)]]
+
+
+def test_neighbors_are_paired_at_their_switches_first(tmp_path):
+    # dragonfly-1056: four nodes per switch, eight switches per group.
+    path = tmp_path / "c.toml"
+    path.write_text(SOUND)
+    one = campaign.read(path)
+    suite = running.suite_of(one, running.wiring_of(one), Journal(None, ""), tmp_path)
+    suite.good = [0, 1, 2, 4, 5, 9, 33, 40, 41]
+    # 0-1, 4-5 and 40-41 at a switch; 2-9 in a group; 33 is left over.
+    assert suite.neighbors() == [0, 1, 4, 5, 40, 41, 2, 9, 33]
+    suite.good = [0, 33]
+    assert suite.neighbors() == [0, 33]
 
 
 def test_congestion_by_other_jobs_is_no_faulty_part(tmp_path):

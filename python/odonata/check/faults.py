@@ -159,7 +159,7 @@ def near_cables(name: str, cables: set[str], place: str) -> str:
     """What is expected instead of a cable that does not exist."""
     same = sum(one.startswith(name.partition("#")[0] + "#") for one in cables)
     if same:
-        return f"a `cable` from 0 to {same - 1}"
+        return f"a `cable` from 0 to {same - 1}" if same > 1 else "`cable` 0, the only one"
     return f"two {place} of the campaign's nodes that a cable joins"
 
 

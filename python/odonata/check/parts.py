@@ -26,41 +26,62 @@ class Part:
 
 
 def parts_of(test: Test, wiring: Wiring) -> Iterator[Part]:
-    """The parts in the order of their first nodes. A test across groups is one part."""
-    group = {node: wiring.group_of(node) for node in test.nodes}
+    """The parts in the order of their first nodes. Groups between which there is traffic, or that
+    share a set, are one part."""
     ppn = test.ppn
-    of_rank = [group[test.nodes[rank // ppn]] for rank in range(len(test.nodes) * ppn)]
+    of_node = [wiring.group_of(node) for node in test.nodes]
     units = test.pairs if test.apart else test.sets
-    spans = [{of_rank[rank] for rank in ranks} for ranks in units]
-    is_local = all(of_rank[a] == of_rank[b] for a, b in test.pairs)
-    if not is_local or any(len(span) > 1 for span in spans):
-        yield Part(test, list(range(len(units))), frozenset(group.values()))
+    first = joined_groups(
+        {of_node[rank // ppn] for rank in ranks} for ranks in (*test.pairs, *test.sets)
+    )  # fmt: skip
+    members: dict[int, list[int]] = {}  # places of nodes
+    for place, group in enumerate(of_node):
+        members.setdefault(first.get(group, group), []).append(place)
+    if len(members) == 1:
+        yield Part(test, list(range(len(units))), frozenset(of_node))
         return
-    members: dict[int, list[int]] = {}
-    for place, node in enumerate(test.nodes):
-        members.setdefault(group[node], []).append(place)
-    pairs: dict[int, list[list[tuple[int, int]]]] = {g: [] for g in members}
-    new = [0] * len(of_rank)  # the rank within the part
-    for places in members.values():
+    owner = [0] * len(of_node)
+    new = [0] * (len(of_node) * ppn)  # the rank within the part
+    for part, places in members.items():
         for at, place in enumerate(places):
+            owner[place] = part
             new[place * ppn : (place + 1) * ppn] = range(at * ppn, (at + 1) * ppn)
+    rounds: dict[int, list[list[tuple[int, int]]]] = {part: [] for part in members}
     for of_round in test.rounds:
-        for g in pairs:
-            pairs[g].append([])
+        for of_part in rounds.values():
+            of_part.append([])
         for a, b in of_round:
-            pairs[of_rank[a]][-1].append((new[a], new[b]))
-    values: dict[int, list[int]] = {g: [] for g in members}
-    for at, span in enumerate(spans):
-        values[next(iter(span))].append(at)
-    for g, places in members.items():
-        if not values[g]:
+            rounds[owner[a // ppn]][-1].append((new[a], new[b]))
+    values: dict[int, list[int]] = {part: [] for part in members}
+    for at, ranks in enumerate(units):
+        values[owner[ranks[0] // ppn]].append(at)
+    for part, places in members.items():
+        if not values[part]:
             continue
         sets = () if test.apart else tuple(
-            tuple(new[rank] for rank in test.sets[at]) for at in values[g]
+            tuple(new[rank] for rank in test.sets[at]) for at in values[part]
         )  # fmt: skip
-        rounds = [of_round for of_round in pairs[g] if of_round or not test.apart]
+        kept = [of_round for of_round in rounds[part] if of_round or not test.apart]
         nodes = tuple(test.nodes[place] for place in places)
-        yield Part(replace(test, nodes=nodes, rounds=rounds, sets=sets), values[g], frozenset({g}))
+        yield Part(replace(test, nodes=nodes, rounds=kept, sets=sets), values[part],
+                   frozenset(of_node[place] for place in places))  # fmt: skip
+
+
+def joined_groups(sets: Iterable[set[int]]) -> dict[int, int]:
+    """The first group of each connected component, for groups that are joined by a set."""
+    parent: dict[int, int] = {}
+
+    def root(group: int) -> int:
+        while parent.get(group, group) != group:
+            group = parent[group]
+        return group
+
+    for one in sets:
+        if len(one) > 1:
+            roots = {root(group) for group in one}
+            for group in (*roots, *one):
+                parent[group] = min(roots)
+    return {group: root(group) for group in parent}
 
 
 def joined(

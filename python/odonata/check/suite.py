@@ -356,9 +356,7 @@ class Suite:
 
     def pairs(self) -> None:
         """Disjoint pairs of neighbors, all NICs and both directions at once."""
-        sets = self.sets_of(self.switch_set, 1)
-        order = [place for places in sets.values() for place in places]
-        nodes = [self.good[place] for place in order]
+        nodes = self.neighbors()
         if len(nodes) < 2:
             return
         half = len(nodes) // 2
@@ -370,6 +368,19 @@ class Suite:
         if failed:  # last, because partners must be sound
             again = self.with_sound_partners("pairs", "pairs: failed nodes", failed, found)
             self.name_nics("pairs", again or {}, {})
+
+    def neighbors(self) -> list[int]:
+        """The good nodes such that two that follow each other are at the same switches. Odd ones
+        are paired within their group if possible, else with one of another group."""
+        found: list[int] = []
+        left = self.good
+        for of_node in (self.switch_set, self.wiring.group_of, lambda _: 0):
+            sets: dict[Any, list[int]] = {}
+            for node in left:
+                sets.setdefault(of_node(node), []).append(node)
+            found += [node for nodes in sets.values() for node in nodes[: len(nodes) // 2 * 2]]
+            left = [nodes[-1] for nodes in sets.values() if len(nodes) % 2]
+        return found + left
 
     def pair_test(
         self, stage: str, name: str, nodes: Sequence[int], rounds: list[list[patterns.Pair]],
@@ -474,7 +485,7 @@ class Suite:
         slow: set[int] = set()
         keys = list(sets)
         places = [sets[key] for key in keys]
-        names = [f"{label} {key if isinstance(key, int) else '-'.join(map(str, key))}"
+        names = [f"{label} {key if isinstance(key, int) else '-'.join(map(str, key))}".strip()
                  for key in keys]  # fmt: skip
         for kind in ("bisect", "all2all"):
             test = patterns.set_test(kind, f"{stage} {kind}", self.good, self.ppn, places,
@@ -593,8 +604,8 @@ class Suite:
         """All good nodes as one set."""
         if len({self.wiring.group_of(node) for node in self.good}) < 2:
             return
-        everything = {0: list(range(len(self.good)))}
-        if self.set_stage("system", everything, "system", MOST_FLOWS):
+        everything: dict[Any, list[int]] = {(): list(range(len(self.good)))}
+        if self.set_stage("system", everything, "all nodes", MOST_FLOWS):
             self.suspicions.append("system")
 
     def explain(self) -> None:
