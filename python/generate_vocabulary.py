@@ -67,6 +67,7 @@ LISTS = {
     "congestion": ("CONGESTION", ""),
     "scaling": ("SCALINGS", "Scaling"),
     "clock": ("CLOCKS", "Clock"),
+    "engine": ("ENGINES", "Engine"),
     "mpi": ("LIBRARIES", ""),
 }
 TYPES = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None",

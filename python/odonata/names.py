@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ._vocabulary import (
+    ENGINES,
     FIDELITIES as FIDELITIES,
     LIMITS,
     NIC_POLICIES,
@@ -87,6 +88,11 @@ def is_text(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def check_engine(wrong: Diagnostics, word: Any) -> None:
+    """Add a diagnostic unless `word` is an engine of packet networks, or `auto`."""
+    wrong.word("engine", word, ENGINES, "one of")
 
 
 def check_limits(wrong: Diagnostics, word: Any) -> None:

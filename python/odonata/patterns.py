@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import background_traffic, core, tables
-from ._vocabulary import Fidelity
+from ._vocabulary import Engine, Fidelity
 from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
-from .names import check_class, check_pattern, check_placement, renamed
+from .names import check_class, check_engine, check_pattern, check_placement, renamed
 from .results import Sweep, TrafficRow
 from .units import MOST, MOST_SECONDS, Unreadable, read_bytes, read_loads, read_span, show_time
 from .version import version
@@ -99,6 +99,7 @@ def traffic(
     slices: int = 0,
     ordered: bool = False,
     alone: bool = True,
+    engine: Engine = "auto",
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> TrafficResult:
@@ -112,7 +113,7 @@ def traffic(
     `traffic_class` is the class of the measured traffic. `faults` is the file of a fault schedule,
     or `"random:SEED:N"`. `slices` divides the measured time into so many parts, with a row each in
     `summary["slices"]`. `ordered` delivers the packets of each pair of NICs in order, on switches
-    that keep flows.
+    that keep flows. `engine` selects how packets are simulated, which does not change the result.
     """
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
@@ -143,6 +144,7 @@ def traffic(
     check_placement(wrong, placement)
     others = background_traffic.background(wrong, background)
     check_class(wrong, traffic_class)
+    check_engine(wrong, engine)
     if others and nodes is None:
         wrong.add("background", "no `nodes`", "`nodes` for the traffic that is measured")
     wrong.raise_any()
@@ -164,6 +166,7 @@ def traffic(
         "warmup_s": warmup_s,
         "slices": slices,
         "ordered": bool(ordered),
+        "engine": engine,
     }
     answer = core.enter("traffic", request, tick, stop)
     notes = too_short(request, answer, stop)
@@ -280,6 +283,7 @@ def quiet(request: Mapping[str, Any], stop: core.Stop | None) -> Mapping[str, An
         "alone": False,
         "class": None,
         "ordered": False,
+        "engine": "auto",
         "slices": 0,
         "time_s": IDLE_S,
         "warmup_s": IDLE_S,

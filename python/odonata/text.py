@@ -529,7 +529,14 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
         parts.append(f"{show_bytes(memory)} of state")
     if e.get("bytes_per_endpoint"):
         parts.append(f"{show_bytes(e['bytes_per_endpoint'])} per endpoint")
-    return [", ".join(parts)]
+    used = e.get("engines") or ()
+    return [", ".join(parts), *(one_engine(each, len(used) == 1) for each in used)]
+
+
+def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
+    """An engine of packet networks, its loads if there is another one, and why it was used."""
+    loads = "" if is_only else " at load " + ", ".join(f"{load:g}" for load in used["loads"])
+    return f"{used['name']} engine{loads}: {used['reason']}"
 
 
 def shares(ranks: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

@@ -9,7 +9,8 @@ use machine::placement::{self, FreeNodes};
 use machine::{InputError, Machine, NicId, NicPolicy, NodeId};
 use serde::{Deserialize, Serialize};
 use sim::traffic::{
-    Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting, check, one_load_at,
+    EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting, check,
+    one_load_at,
 };
 use sim::{Fidelity, Progress};
 
@@ -18,6 +19,7 @@ use crate::classes::RequestedClass;
 use crate::congestion::{Congested, CongestionRow};
 use crate::counters::{CounterRow, Tally, of_nodes};
 use crate::traffic_tables::{LinkKindRow, links};
+use crate::vocabulary::defaults;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TrafficCall {
@@ -37,6 +39,9 @@ pub struct TrafficCall {
     /// Whether packets between two NICs arrive in the order in which they were sent.
     #[serde(default)]
     pub ordered: bool,
+    /// A name of `EngineChoice`.
+    #[serde(default = "defaults::engine")]
+    pub engine: String,
     /// With background traffic: also run without it, for comparison.
     #[serde(default = "yes")]
     pub alone: bool,
@@ -60,6 +65,10 @@ pub fn traffic(
         window: Span::from_seconds(call.time_s),
         seed: call.common.seed,
         threads: call.common.threads,
+        engine: engine(&call.engine).unwrap_or_else(|wrong| {
+            input_errors.push(wrong);
+            EngineChoice::Auto
+        }),
     };
     let has_faults = call.common.machine.faults.is_some();
     if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
@@ -100,6 +109,12 @@ pub fn traffic(
     Ok(result)
 }
 
+/// The choice with this name.
+fn engine(name: &str) -> Result<EngineChoice, InputError> {
+    let found = EngineChoice::ALL.into_iter().find(|choice| choice.name() == name);
+    found.ok_or_else(|| InputError::new("engine", name, "`auto`, `event` or `window`"))
+}
+
 /// The participating NICs and the background of a traffic request.
 fn setting(
     call: &TrafficCall,
@@ -136,6 +151,37 @@ pub struct TrafficEngine {
     pub wall_s: f64,
     /// Memory of the network, the queue and the sources of the largest simulation, bytes per NIC.
     pub bytes_per_endpoint: f64,
+    /// Engines of packet networks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<UsedEngine>,
+}
+
+/// An engine, why it was used, and the loads that it simulated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsedEngine {
+    pub name: String,
+    pub reason: String,
+    pub loads: Vec<f64>,
+}
+
+impl UsedEngine {
+    /// The engines of these loads, in the order of their first loads.
+    fn all<'a>(outcomes: impl Iterator<Item = &'a LoadOutcome>) -> Vec<UsedEngine> {
+        let mut all: Vec<UsedEngine> = Vec::new();
+        for outcome in outcomes {
+            let Some(used) = outcome.engine else { continue };
+            let (name, reason, load) = (used.name(), used.reason, outcome.row.offered);
+            match all.iter_mut().find(|known| known.name == name && known.reason == reason) {
+                Some(known) => known.loads.push(load),
+                None => all.push(UsedEngine {
+                    name: name.into(),
+                    reason: reason.into(),
+                    loads: vec![load],
+                }),
+            }
+        }
+        all
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -234,6 +280,7 @@ pub fn sweep(
         packet_hops: finished().map(|o| o.counters.hops).sum(),
         wall_s: wall_start.elapsed().as_secs_f64(),
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
+        engines: UsedEngine::all(finished()),
     };
     let mut congestion = Congested::default();
     let mut tally = Tally::default();

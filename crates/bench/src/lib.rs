@@ -19,7 +19,7 @@ use base::{Span, Time};
 use machine::{Machine, MachineSpec};
 use net::NetworkModel;
 use packet::PacketNetwork;
-use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficRow, one_load};
+use sim::traffic::{EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficRow, one_load};
 
 static CALLS: AtomicU64 = AtomicU64::new(0);
 static LIVE: AtomicU64 = AtomicU64::new(0);
@@ -154,6 +154,7 @@ impl Benchmark {
             window: self.window,
             seed: 1,
             threads: 1,
+            engine: EngineChoice::Event,
         }
     }
 
@@ -266,6 +267,66 @@ pub fn thread_scaling(benchmark: Benchmark, threads: usize, rounds: u32) -> Thre
     ThreadScaling { benchmark, threads, alone_s, together_s, packets, bytes, endpoints }
 }
 
+/// Core times of the event engine and of the window engine, which take turns.
+pub struct EnginePair {
+    benchmark: Benchmark,
+    /// By engine, of each round, s.
+    took: [Vec<f64>; 2],
+    packets: u64,
+    bytes: [usize; 2],
+    endpoints: u32,
+}
+
+/// Runs `benchmark` by both engines in turn, `rounds` times each, and asserts equal results. The
+/// window engine uses `threads` threads; its time is then wall time. `epoch` is the length of a
+/// window.
+pub fn engine_pair(benchmark: Benchmark, epoch: &str, threads: usize, rounds: u32) -> EnginePair {
+    let set = [("routing", benchmark.routing), ("switch.credit_epoch", epoch)];
+    let machine = preset(benchmark.machine, &set);
+    let run = |engine, threads| {
+        let request = TrafficRequest { engine, threads, ..benchmark.request() };
+        let (core, wall) = (OnCore::begin(), Instant::now());
+        let (load, finish) = (benchmark.load, Finish::Measured);
+        let done = one_load(&machine, Fidelity::Packet, &request, load, finish, &mut |_, _| true);
+        let done = done.unwrap_or_else(|input_errors| panic!("{benchmark:?}: {input_errors:?}"));
+        (if threads == 1 { core.s() } else { wall.elapsed().as_secs_f64() }, done)
+    };
+    let (mut took, mut packets, mut bytes) = ([Vec::new(), Vec::new()], 0, [0; 2]);
+    for _ in 0..rounds {
+        let (a, events) = run(EngineChoice::Event, 1);
+        let (b, windows) = run(EngineChoice::Window, threads);
+        assert_eq!(events.row, windows.row, "{benchmark:?}: the prediction depends on the engine");
+        took[0].push(a);
+        took[1].push(b);
+        packets = events.counters.delivered_packets;
+        bytes = [events.bytes, windows.bytes];
+    }
+    EnginePair { benchmark, took, packets, bytes, endpoints: machine.n_nics() }
+}
+
+impl fmt::Display for EnginePair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let least = |engine: usize| self.took[engine].iter().copied().fold(f64::INFINITY, f64::min);
+        let per = |n: usize| n as f64 / f64::from(self.endpoints);
+        let rate = |engine| self.packets as f64 / least(engine);
+        write!(
+            f,
+            "{}, {}, {}, {} B, load {}: {:.0} packets/s ({:.0} B per endpoint) by events, {:.0} \
+             ({:.0} B per endpoint) by windows: {:.2} times as fast, same digest",
+            self.benchmark.machine,
+            self.benchmark.routing,
+            self.benchmark.pattern,
+            self.benchmark.packet_bytes,
+            self.benchmark.load,
+            rate(0),
+            per(self.bytes[0]),
+            rate(1),
+            per(self.bytes[1]),
+            least(0) / least(1),
+        )
+    }
+}
+
 impl fmt::Display for ThreadScaling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let per = |n: usize| n as f64 / f64::from(self.endpoints);
@@ -352,6 +413,7 @@ pub fn saturate_and_drain(routing: &str, pattern: &str, window: Span) -> (u64, u
         window,
         seed: 1,
         threads: 1,
+        engine: EngineChoice::Event,
     };
     let done = one_load(&machine, Fidelity::Packet, &request, 0.9, Finish::Empty, &mut |_, _| true)
         .unwrap_or_else(|input_errors| panic!("{input_errors:?}"));

@@ -2,6 +2,7 @@
 //!
 //! - none: all benchmarks; `smoke`: the same with small sizes
 //! - `shards`: one network on two threads
+//! - `windows [ROUNDS [LOADS [THREADS]]]`: the event engine and the window engine in turn
 //! - `peers`: other simulators on the same work
 //! - `agree`: flows against packets
 //! - `flows`: cost of a change among many flows
@@ -33,6 +34,9 @@ fn main() {
     }
     if mode == "shards" {
         return shards(Span::us(1), 3);
+    }
+    if mode == "windows" {
+        return windows(&args[1..]);
     }
     if mode == "agree" {
         bench::agree::table(&args[1..]);
@@ -122,6 +126,27 @@ fn shards(size: Span, rounds: u32) {
             window: size,
         };
         println!("{}", thread_scaling(benchmark, 2, rounds));
+    }
+}
+
+/// The event engine and the window engine in turn on whole Aurora: `windows [ROUNDS [LOADS
+/// [THREADS]]]`.
+fn windows(args: &[String]) {
+    let number = |at: usize| args.get(at).map_or(1, |text| text.parse().expect("a number"));
+    let loads = args.get(1).map_or("0.05,0.1,0.3,0.6", String::as_str);
+    for load in loads.split(',').map(|text| text.parse::<f64>().expect("a load")) {
+        // About as many packets at each load.
+        let window = Span::from_seconds(1e-6 / load);
+        let benchmark = Benchmark {
+            machine: "aurora",
+            routing: "ugal",
+            pattern: "uniform",
+            packet_bytes: 2048,
+            load,
+            warmup: window,
+            window,
+        };
+        println!("{}", bench::engine_pair(benchmark, "350 ns", number(2), number(0) as u32));
     }
 }
 

@@ -14,6 +14,10 @@ const _: () = assert!(size_of::<Item>() == 16);
 
 pub(crate) const NULL_EVENT: Item = Item { at: 0, code: EventCode(0) };
 
+/// Events per prefetch block.
+pub const PREFETCH_BLOCK: usize = 16;
+/// Prefetch stages per block.
+pub const PREFETCH_STAGES: usize = 6;
 /// Items per chunk: two cache lines.
 pub(crate) const CHUNK: usize = 8;
 /// Items per page, which is filled and emptied sequentially: 16 cache lines.

@@ -6,9 +6,11 @@
 
 mod chunks;
 mod queue;
+mod windows;
 
-pub use chunks::Item;
-pub use queue::{PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
+pub use chunks::{Item, PREFETCH_BLOCK, PREFETCH_STAGES};
+pub use queue::Queue;
+pub use windows::Units;
 
 /// Order of the events of one instant: arrivals before decisions before resumption of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -3,10 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use base::Time;
+use base::{Span, Time};
 
 use crate::EventCode;
-use crate::chunks::{Bucket, CHUNK, Chunks, EMPTY, Item, NULL_EVENT, PAGE};
+use crate::chunks::{
+    Bucket, CHUNK, Chunks, EMPTY, Item, NULL_EVENT, PAGE, PREFETCH_BLOCK, PREFETCH_STAGES,
+};
+use crate::windows::{Units, Windows};
 
 /// log2 of the buckets per window; there are two windows. Most events are placed only once.
 const WINDOW: u32 = 13;
@@ -40,10 +43,6 @@ const MIN_SORTED: usize = 40;
 const PREFETCH_SORTED: usize = 512;
 /// With prefetch, buckets are opened while this many sorted events are left, so all are prefetched.
 const PREFETCH_MARGIN: usize = 160;
-/// Events per prefetch block.
-pub const PREFETCH_BLOCK: usize = 16;
-/// Prefetch stages per block.
-pub const PREFETCH_STAGES: usize = 6;
 
 /// An event that was scheduled for a bucket already opened.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,6 +115,8 @@ pub struct Queue {
     /// Events pushed to the far levels since then, and when that was.
     far_pushed: usize,
     resized_at: u64,
+    /// All pending events instead, if units have turns.
+    windows: Option<Box<Windows>>,
 }
 
 /// A boxed array, not built on the stack.
@@ -163,7 +164,15 @@ impl Queue {
             n_popped: 0,
             far_pushed: 0,
             resized_at: 0,
+            windows: None,
         }
+    }
+    /// A queue in which each unit has its turn once per window of `length`. Within a window units
+    /// schedule events for themselves only.
+    pub fn in_windows(length: Span, units: Units) -> Self {
+        // Nothing is ever placed in buckets, so neither pushes nor pops of other queues are slower.
+        let windows = Some(Box::new(Windows::new(length.0, units)));
+        Queue { windows, run_end: u64::MAX, ..Queue::new() }
     }
     pub fn len(&self) -> usize {
         self.len
@@ -240,6 +249,10 @@ impl Queue {
     }
     #[inline(never)]
     fn push_late(&mut self, at: u64, code: EventCode) {
+        if let Some(windows) = &mut self.windows {
+            windows.push(at, code);
+            return;
+        }
         if self.late_first == u64::MAX {
             self.n_late = 0;
         }
@@ -263,7 +276,10 @@ impl Queue {
             return None;
         }
         let at = self.prefetched_end.max(self.next);
-        let block = self.run[..self.sorted_end].get(at..)?.first_chunk()?;
+        let rest = self.run[..self.sorted_end].get(at..).unwrap_or_default();
+        let Some(block) = rest.first_chunk() else {
+            return self.windows.as_mut()?.next_prefetch_block();
+        };
         self.prefetched_end = at + PREFETCH_BLOCK;
         Some(block)
     }
@@ -293,6 +309,11 @@ impl Queue {
     /// `pop_before` where more buckets may have to be opened, or a late event may be next.
     #[inline(never)]
     fn pop_slow(&mut self, end: Time) -> Option<(Time, EventCode)> {
+        if let Some(windows) = &mut self.windows {
+            let popped = windows.pop_before(end.0);
+            self.len = windows.len();
+            return popped;
+        }
         loop {
             if let Some(&item) = self.run[..self.refill_at].get(self.next)
                 && item.at < self.late_first
@@ -359,6 +380,9 @@ impl Queue {
     /// A lower bound of all pending times, exact once its bucket is open. After a `pop_before` with
     /// a later end the bound has advanced. `u64::MAX` if nothing is pending.
     pub fn earliest_bound(&self) -> Time {
+        if let Some(windows) = &self.windows {
+            return Time(windows.earliest());
+        }
         let sorted_end = self.next_in_run().map_or(u64::MAX, |item| item.at).min(self.late_first);
         let at = match (sorted_end, self.len) {
             (_, 0) => u64::MAX,
@@ -595,6 +619,7 @@ impl Queue {
             + size_of_val(&self.near[..])
             + size_of_val(&self.near_used[..])
             + size_of_val(&self.far[..])
+            + self.windows.as_ref().map_or(0, |windows| windows.bytes())
     }
 }
 

@@ -458,6 +458,9 @@ pub struct Machine {
     /// Name of the routing policy as the file or an override spells it, or the default.
     pub routing_name: String,
     pub arbitration: Arbitration,
+    /// Returned credits of links between switches become available at multiples of this; if `None`,
+    /// the packet network selects an interval for each link.
+    pub credit_epoch: Option<Span>,
     /// Ordered traffic stays on one path while any packet of its flow is in flight.
     pub keeps_flows: bool,
     pub links: Links,

@@ -57,6 +57,7 @@ impl MachineSpec {
             routing,
             routing_name: self.text("routing").into(),
             arbitration,
+            credit_epoch: self.number("switch.credit_epoch").map(Span::from_seconds),
             keeps_flows: self.text("switch.flows") == "kept",
             links: built.links,
             node_nics: built.node_nics,
@@ -317,6 +318,12 @@ impl MachineSpec {
         }
         let nic = ["message_gap", "command_gap", "process_message", "received_message"];
         nic.iter().for_each(|key| check(&format!("nic.{key}"), Span::ps(1)));
+        if self.number("switch.credit_epoch").is_some() {
+            let (key, epoch) = ("switch.credit_epoch", self.span("switch.credit_epoch"));
+            if !(Span::ns(1)..=Span::us(10)).contains(&epoch) {
+                out.push(InputError::new(key, epoch.to_string(), "a time from 1 ns to 10 us"));
+            }
+        }
     }
 
     /// A step of a score must be a power of two, so that decisions need no division.

@@ -4,7 +4,7 @@
 //! event queue, the list of completed messages, and the counters.
 
 use base::{Span, Time};
-use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue, Units};
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 
 mod counters;
@@ -277,6 +277,14 @@ pub trait PrecomputedReady {
     fn leave(&mut self, _id: MsgId, _msg: Message, _cx: &mut Cx<'_>) {
         unreachable!("this network has no precomputed ready times")
     }
+}
+
+/// A network that can be simulated one unit at a time, a window of simulated time each
+/// (`des::Queue::in_windows`).
+pub trait Windowed: NetworkModel {
+    /// The length of a window, and the units of the network's events. If the machine does not
+    /// permit it for a run that ends at `end` at the latest, the reason.
+    fn windows(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str>;
 }
 
 /// A network that can be simulated in shards, which run in parallel.

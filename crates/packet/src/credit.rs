@@ -135,7 +135,12 @@ impl LinkType {
             buffer >= packet,
             "{link:?}: a buffer of {buffer} B cannot take a packet of {packet} B"
         );
-        let epoch = (release + cable).0.div_ceil(EPOCHS).max(2);
+        let epoch = match (machine.credit_epoch, links.kind[link]) {
+            (None, _) | (_, LinkKind::Injection | LinkKind::Ejection) => {
+                (release + cable).0.div_ceil(EPOCHS).max(2)
+            }
+            (Some(epoch), _) => epoch.0,
+        };
         // From the grant of this link until the credit is available again: the head's latency, the
         // packet's departure from the far end, the credit's return, and at most one epoch.
         let round_trip = latency + gap.span(packet) + cable + Span(epoch);

@@ -36,6 +36,7 @@ mod retransmission;
 mod shard;
 mod throttle;
 mod voq;
+mod windows;
 
 pub use event::PacketEvent;
 pub use network::PacketNetwork;

@@ -3,12 +3,12 @@
 //! `PacketNetwork` forwards packets between components, each of which decides about its own state.
 //! ARCHITECTURE.md has a map of them.
 
-use base::Time;
-use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
+use base::{Span, Time};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue, Units};
 use machine::{Hop, LinkId, Machine, NicId, Route, Routing};
 use net::{
     Counters, Cx, Failure, LostAt, Message, MsgId, NetEvent, NetworkModel, Partition,
-    PrecomputedReady, Prefetch, Sharded,
+    PrecomputedReady, Prefetch, Sharded, Windowed,
 };
 
 use crate::congestion::Congestion;
@@ -20,6 +20,7 @@ use crate::link::Request;
 use crate::packet::{NONE, Packet, PacketId, mark};
 use crate::prefetch::{Prefetcher, View};
 use crate::shard::Mail;
+use crate::windows;
 
 /// A network of NICs and switches, or one shard of it.
 pub struct PacketNetwork {
@@ -146,6 +147,12 @@ impl Sharded for PacketNetwork {
 
     fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {
         self.receive_mail(from, mail, cx);
+    }
+}
+
+impl Windowed for PacketNetwork {
+    fn windows(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str> {
+        windows::plan(machine, end)
     }
 }
 

@@ -24,17 +24,22 @@ struct Report {
     /// The epoch in which the queue last changed, counted from 1 and modulo 2^32; 0 if it never
     /// did.
     epoch: u32,
-    /// The queue at the start of that epoch, and of the one before it.
+    /// The queue at the start of that epoch, of the one before it, and of the one before that.
     began: u32,
     before: u32,
+    before_that: u32,
 }
 
 impl Report {
     #[inline]
     fn note(&mut self, epoch: u32, waiting: u32) {
         if self.epoch != epoch {
-            let before = if self.epoch.wrapping_add(1) == epoch { self.began } else { waiting };
-            *self = Report { epoch, began: waiting, before };
+            let (before, before_that) = match epoch.wrapping_sub(self.epoch) {
+                1 => (self.began, self.before),
+                2 => (waiting, self.began),
+                _ => (waiting, waiting),
+            };
+            *self = Report { epoch, began: waiting, before, before_that };
         }
     }
 }
@@ -92,6 +97,8 @@ impl Reports {
             report.note(self.epoch(then), queue_until);
         }
         match epoch.wrapping_sub(report.epoch) {
+            // Within a window, the other switch may already be in the next epoch.
+            u32::MAX => report.before_that,
             0 => report.before,
             1 => report.began,
             _ => waiting,

@@ -11,7 +11,9 @@ use net::{
     Completion, Counters, Cx, Event, FAILED, Failure, Message, MsgId, NetworkModel, NicCounters,
 };
 use packet::PacketNetwork;
-use sim::traffic::{Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at};
+use sim::traffic::{
+    EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, one_load_at,
+};
 
 /// A number from the environment: how many random tests to run, or which one.
 pub fn env_number(name: &str) -> Option<u64> {
@@ -252,7 +254,16 @@ pub fn request(
     window: Span,
 ) -> TrafficRequest {
     let (pattern, loads) = (pattern.into(), vec![load]);
-    TrafficRequest { pattern, loads, packet_bytes, warmup, window, seed: 3, threads: 1 }
+    TrafficRequest {
+        pattern,
+        loads,
+        packet_bytes,
+        warmup,
+        window,
+        seed: 3,
+        threads: 1,
+        engine: EngineChoice::Event,
+    }
 }
 
 /// Result of the single load of `request`, packet by packet.

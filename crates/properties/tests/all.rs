@@ -13,3 +13,4 @@ mod ordered_flows;
 mod shards;
 mod storm;
 mod theory;
+mod windows;

@@ -11,7 +11,9 @@ use machine::faults::FaultSchedule;
 use machine::{Machine, NicId, Routing};
 use properties::{assert_same, buffers, env_number, offered_at, preset};
 use sim::Background;
-use sim::traffic::{Destinations, Finish, TrafficRequest, TrafficSetting};
+use sim::traffic::{
+    Destinations, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check,
+};
 
 /// Random choices of one case, by subject.
 struct Choices {
@@ -92,6 +94,10 @@ fn machine(choices: &Choices) -> (Machine, String) {
     put("retry.timeout", choices.one(26, &["12 us", "40 us"]).into());
     put("retry.limit", choices.one(27, &["0", "1", "4"]).into());
     put("retry.sweep", choices.one(28, &["0 ns", "2 us", "20 us"]).into());
+    if choices.once_in(37, 2) {
+        // A hop of the preset takes 6 ns or more.
+        put("switch.credit_epoch", choices.one(38, &["2 ns", "6 ns"]).into());
+    }
     let settings = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     let set: Vec<_> = set.iter().map(|(key, value)| (*key, &value[..])).collect();
     (preset("dragonfly-1056", &set), settings)
@@ -122,6 +128,7 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
         window: Span::us(1 + u64::from(choices.of(43, 3))).min(Span::from_seconds(enough)),
         seed: choices.seed,
         threads: 1,
+        engine: EngineChoice::Event,
     }
 }
 
@@ -137,11 +144,11 @@ impl Drop for PrintOnPanic<'_> {
 }
 
 /// One case: messages generated, and messages failed.
-fn run_world(seed: u64) -> (u64, u64) {
+fn run_world(seed: u64) -> (u64, u64, bool) {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
     if machine.n_nics() < 2 {
-        return (0, 0);
+        return (0, 0, false);
     }
     let is_faulty = choices.once_in(50, 3);
     if is_faulty {
@@ -176,7 +183,26 @@ fn run_world(seed: u64) -> (u64, u64) {
     let request = TrafficRequest { threads, ..request };
     let again = offered_at(&machine, &request, &place, Finish::Empty);
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
-    (done.generated, c.failed_messages)
+    let request = TrafficRequest { threads: [1, threads][choices.of(61, 2) as usize], ..request };
+    let in_windows = repeat_in_windows(&machine, &request, &place, (&done, &case));
+    (done.generated, c.failed_messages, in_windows)
+}
+
+/// Runs a world again by the window engine, if that is possible. Returns whether it was.
+fn repeat_in_windows(
+    machine: &Machine,
+    request: &TrafficRequest,
+    place: &TrafficSetting,
+    (done, case): (&LoadOutcome, &str),
+) -> bool {
+    let request = TrafficRequest { engine: EngineChoice::Window, ..request.clone() };
+    if check(machine, &request, place).is_err() {
+        return false;
+    }
+    let again = offered_at(machine, &request, place, Finish::Empty);
+    assert!(again.engine.is_some_and(|engine| engine.uses_windows), "{case}");
+    assert_same(done, &again, &format!("{case}: in windows on {} threads", request.threads));
+    true
 }
 
 /// Progress of a long test.
@@ -193,9 +219,10 @@ fn random_worlds_keep_all_invariants() {
         return;
     }
     let cases = env_number("ODONATA_STORM").unwrap_or(200);
-    let (mut packets, mut failed, mut empty) = (0, 0, 0);
+    let (mut packets, mut failed, mut empty, mut in_windows) = (0, 0, 0, 0);
     for seed in 0..cases {
-        let (generated, lost) = run_world(seed);
+        let (generated, lost, is_repeated) = run_world(seed);
+        in_windows += u64::from(is_repeated);
         report_progress("cases", seed + 1, cases);
         packets += generated;
         failed += lost;
@@ -204,6 +231,7 @@ fn random_worlds_keep_all_invariants() {
     println!("{cases} cases, {packets} packets, {failed} of them failed");
     assert!(packets > 500 * cases && failed > 0, "{packets} packets, {failed} failed: too few");
     assert!(empty * 10 < cases, "{empty} cases without a packet");
+    assert!(in_windows * 10 > cases, "{in_windows} cases by both engines");
 }
 
 /// A case with background traffic from every other NIC, in up to three traffic classes: times that
@@ -246,8 +274,10 @@ fn run_with_background(seed: u64) -> (u64, usize) {
     let done = offered_at(&machine, &request, &place, Finish::Empty);
     assert!(!done.interrupted && done.row.unfinished == 0, "{case}");
     let threads = 2 + choices.of(60, 3) as usize;
-    let again = offered_at(&machine, &TrafficRequest { threads, ..request }, &place, Finish::Empty);
+    let request = TrafficRequest { threads, ..request };
+    let again = offered_at(&machine, &request, &place, Finish::Empty);
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
+    repeat_in_windows(&machine, &request, &place, (&done, &case));
     (done.row.onsets, found.len())
 }
 

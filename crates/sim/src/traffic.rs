@@ -9,10 +9,13 @@
 
 use base::{Span, Time};
 use machine::{InputError, Machine};
+use net::Windowed;
+use packet::PacketNetwork;
 
 use self::load_simulation::Load;
 pub use self::request::{
-    BackgroundLoad, Finish, LoadOutcome, SliceRow, TrafficRequest, TrafficRow, TrafficSetting,
+    BackgroundLoad, Engine, EngineChoice, Finish, LoadOutcome, SliceRow, TrafficRequest,
+    TrafficRow, TrafficSetting,
 };
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
@@ -50,7 +53,7 @@ pub fn one_load_at(
     let load = Load { machine, destinations, request, setting, load, finish };
     let threads = request.threads.max(1);
     Ok(match fidelity {
-        Fidelity::Packet => load.run_sharded::<packet::PacketNetwork>(threads, tick),
+        Fidelity::Packet => load.run_packets::<PacketNetwork>(threads, tick),
         Fidelity::Flow => load.run::<flow::FlowNetwork>(tick),
         Fidelity::LogGp => load.run::<loggp::LogGpNetwork>(tick),
     })
@@ -93,6 +96,11 @@ pub fn check(
     if request.window.0.saturating_add(request.warmup.0) > Span::ms(1_000_000).0 {
         let found = format!("{:e} s", request.window.seconds() + request.warmup.seconds());
         input_errors.push(InputError::new("time", found, "at most 1,000 s with the warm-up"));
+    }
+    if request.engine == EngineChoice::Window
+        && let Err(reason) = PacketNetwork::windows(machine, request.latest_end())
+    {
+        input_errors.push(InputError::new("engine", "window", format!("`event`: {reason}")));
     }
     if setting.in_order && !machine.keeps_flows {
         let expected = "a machine whose switches keep flows (switch.flows = \"kept\")";

@@ -77,6 +77,7 @@ def traffic(pattern: str | None, **given: Any) -> int:
             slices=slices,
             ordered=given["ordered"],
             alone=given["alone"],
+            engine=given["engine"],
             traffic_class=request.traffic_class,
             tick=tick,
             stop=stop,

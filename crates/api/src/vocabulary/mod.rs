@@ -17,7 +17,7 @@ use collectives::Kind;
 use machine::{NicPolicy, Routing, placement};
 use sim::Fidelity;
 use sim::LimitPolicy;
-use sim::traffic::PATTERNS;
+use sim::traffic::{EngineChoice, PATTERNS};
 
 /// Memory of message buffers.
 pub const BUFFERS: [&str; 2] = ["host", "gpu"];
@@ -65,6 +65,7 @@ pub fn words() -> Vec<Words> {
         list("congestion", "Settings of congestion management.", &["on", "off"]),
         list("scaling", "Sizes of problems with several numbers of nodes.", &SCALINGS),
         list("clock", "Clocks of a program.", &["virtual", "real"]),
+        list("engine", "Engines of packet networks.", &EngineChoice::ALL.map(EngineChoice::name)),
         list("mpi", "MPI libraries.", mpi::library::PRESETS),
     ]
 }
@@ -99,6 +100,9 @@ pub(super) mod defaults {
     }
     pub fn fidelity_of_tune() -> String {
         default_text("tune", "fidelity").into()
+    }
+    pub fn engine() -> String {
+        default_text("traffic", "engine").into()
     }
     pub fn limits() -> String {
         default_text("run", "limits").into()

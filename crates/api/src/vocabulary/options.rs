@@ -96,6 +96,7 @@ impl Opt {
             Form::Name("congestion") => "on|off",
             Form::Name("buffers") => "host|gpu",
             Form::Name("clock") => "virtual|real",
+            Form::Name("engine") => "auto|event|window",
             Form::Name(_) => "NAME",
             Form::NameOrToml(_) | Form::Placement => "NAME|FILE",
             Form::Counts => "LIST",
@@ -347,6 +348,9 @@ pub const OPTIONS: &[Opt] = &[
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: \
          representative rounds and ranks are simulated, and `~` marks the time. A call that cannot \
          be sampled is omitted (docs/models/collective-sampling.md)."),
+    opt(&["traffic"], "engine", ("--engine", ""), Model, Name("engine"), Default("auto"),
+        "Simulation of packets: event by event in the order of time, or one switch at a time in \
+         windows (docs/models/window-engine.md). Results do not depend on it."),
     opt(WITH_LIMITS, "limits", ("--limits", ""), Model, Name("limits"), Default("fail"),
         "Effect of exceeding a limit of a NIC, the library or a node: end the run as the machine \
          would (fail), report it and continue (warn), or ignore it (off) (docs/models/limits.md)."),

@@ -4,17 +4,19 @@
 //! Both run in `event_loop::run`.
 
 use base::{Digest, Slab, Span, Time, prefetch};
-use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue};
+use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue, Units};
 use machine::{Machine, NicId};
 use net::{
     Counters, Cx, Event, FAILED, Failure, HOST, MsgId, NetworkModel, Partition, READY, Sharded,
+    Windowed,
 };
 
 use super::histogram::Histogram;
 use super::request::{
-    BackgroundLoad, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting,
+    BackgroundLoad, Engine, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficRow,
+    TrafficSetting,
 };
-use super::shard_pool::{Member, ShardPool};
+use super::shard_pool::{Alone, Member, ShardPool};
 use super::slices::Slice;
 use crate::background::Background;
 use crate::event_loop::{Simulation, run};
@@ -83,7 +85,7 @@ struct Traffic<'a> {
 
 impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
     fn new(
-        net: N,
+        (net, queue): (N, Queue),
         machine: &'a Machine,
         destinations: &'a Destinations,
         request: &TrafficRequest,
@@ -105,7 +107,7 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
         LoadSimulation {
             machine,
             net,
-            queue: Queue::new(),
+            queue,
             counters: Counters::new(n_links),
             delivered: Vec::with_capacity(1 << 8),
             traffic: Traffic {
@@ -190,7 +192,7 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
                 self.now = if has_ended { end } else { self.now };
                 return all_go_on;
             }
-            let stop = end.min(Time(first.saturating_add(member.shard_pool.lookahead.0)));
+            let stop = end.min(member.shard_pool.alone.end(Time(first)));
             goes_on = self.run_until(stop, tick);
             // An idle shard also calls its callback.
             windows += 1;
@@ -499,38 +501,90 @@ fn exchange<N: Sharded>(member: &Member<'_, N::Mail>, net: &mut N, cx: &mut Cx<'
 /// per duration of warm-up and window. Shards stop together, which excludes arbitrary instants.
 const LOOKS: u64 = 64;
 
+/// Packets that enter a switch per window, from which on windows are faster.
+const MIN_PACKETS: f64 = 0.5;
+
 impl Load<'_> {
-    /// Simulates one load on `threads` threads, if the network can be divided.
-    pub fn run_sharded<N: Sharded>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
+    /// Simulates one load of packets on `threads` threads, if the network can be divided.
+    pub fn run_packets<N: Sharded + Windowed>(
+        &self,
+        threads: usize,
+        tick: &mut Tick<'_>,
+    ) -> LoadOutcome {
         let machine = self.machine;
+        let (engine, windows) = self.engine::<N>();
         let partition =
             Partition::new(machine, if N::can_be_sharded(machine) { threads } else { 1 });
-        match partition.lookahead(machine) {
-            None => self.run::<N>(tick),
-            Some(lookahead) => self.outcome(self.run_shards::<N>(&partition, lookahead, tick)),
-        }
+        let alone = match &windows {
+            Some((length, _)) if partition.shards > 1 => Some(Alone::UntilMultipleOf(*length)),
+            Some(_) => None,
+            None => partition.lookahead(machine).map(Alone::For),
+        };
+        let queue = || match &windows {
+            Some((length, units)) => Queue::in_windows(*length, units.clone()),
+            None => Queue::new(),
+        };
+        let part = match alone {
+            None => self.run_whole::<N>(queue(), tick),
+            Some(alone) => self.run_shards::<N>(&partition, alone, queue, tick),
+        };
+        LoadOutcome { engine: Some(engine), ..self.outcome(part) }
     }
 
-    /// Simulates one load as a whole.
+    /// Simulates one load as a whole, event by event.
     pub fn run<N: NetworkModel>(&self, tick: &mut Tick<'_>) -> LoadOutcome {
-        let shard_pool = ShardPool::<()>::new(1, Span(u64::MAX));
+        self.outcome(self.run_whole::<N>(Queue::new(), tick))
+    }
+
+    fn run_whole<N: NetworkModel>(&self, queue: Queue, tick: &mut Tick<'_>) -> Part {
+        let shard_pool = ShardPool::<()>::new(1, Alone::For(Span(u64::MAX)));
         let (net, member) = (N::build(self.machine), Member::new(&shard_pool, 0));
-        self.outcome(self.share(net, |_| true, member, |_, _, _| {}, tick))
+        self.share((net, queue), |_| true, member, |_, _, _| {}, tick)
+    }
+
+    /// The engine of this load, and its windows and units.
+    fn engine<N: Windowed>(&self) -> (Engine, Option<(Span, Units)>) {
+        let Load { machine, destinations, request, setting, load, .. } = *self;
+        let event = |reason| (Engine { uses_windows: false, reason }, None);
+        if request.engine == EngineChoice::Event {
+            return event("it was selected");
+        }
+        let (length, mut units) = match N::windows(machine, request.latest_end()) {
+            Ok(windows) => windows,
+            Err(reason) => return event(reason),
+        };
+        let mut reason = "it was selected";
+        if request.engine == EngineChoice::Auto {
+            let gap = machine.links.gap[machine.injection(destinations.nic(0))];
+            let packet = gap.span(request.packet_bytes + machine.nic.packet_overhead);
+            let nics = f64::from(destinations.senders()) / units.count as f64;
+            let packets = load * nics * length.0 as f64 / packet.0 as f64;
+            if packets < MIN_PACKETS {
+                return event("few packets enter a switch per window");
+            }
+            reason = "many packets enter a switch per window";
+        }
+        let patterns =
+            std::iter::once(destinations).chain(setting.background.iter().map(|b| &b.to));
+        let nics = patterns.flat_map(|to| (0..to.participants()).map(|at| to.nic(at)));
+        units.by_source(&[HOST], nics.map(|nic| machine.nic_switch[nic].0).collect());
+        (Engine { uses_windows: true, reason }, Some((length, units)))
     }
 
     fn run_shards<N: Sharded>(
         &self,
         partition: &Partition,
-        lookahead: Span,
+        alone: Alone,
+        queue: impl Fn() -> Queue + Sync,
         tick: &mut Tick<'_>,
     ) -> Part {
         let machine = self.machine;
-        let shard_pool = ShardPool::new(partition.shards, lookahead);
+        let shard_pool = ShardPool::new(partition.shards, alone);
         let share = |own: usize, tick: &mut Tick<'_>| {
             let member = Member::new(&shard_pool, own);
             let net = N::build_part(machine, partition, own as u8);
             let is_here = |nic| usize::from(partition.of[machine.nic_switch[nic]]) == own;
-            self.share(net, is_here, member, exchange, tick)
+            self.share((net, queue()), is_here, member, exchange, tick)
         };
         std::thread::scope(|scope| {
             let share = &share;
@@ -551,7 +605,7 @@ impl Load<'_> {
     /// The part of one shard.
     fn share<N: NetworkModel, M>(
         &self,
-        net: N,
+        net: (N, Queue),
         is_here: impl Fn(NicId) -> bool,
         mut member: Member<'_, M>,
         exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
@@ -560,7 +614,7 @@ impl Load<'_> {
         let Load { machine, destinations, request, setting, load, finish } = *self;
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
-        let limit = end + request.warmup + request.window;
+        let limit = request.latest_end();
         let sources_end = if finish == Finish::Empty { end } else { limit };
         let at = (load, Watch { start, end, sources_end });
         let mut simulation = LoadSimulation::new(net, machine, destinations, request, setting, at);
@@ -684,6 +738,7 @@ impl Load<'_> {
             took: part.now - Time::ZERO,
             counters: part.counters,
             interrupted: part.interrupted,
+            engine: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Requests for synthetic traffic, and their results.
 
-use base::Span;
+use base::{Span, Time};
 use machine::NicId;
 use net::Counters;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,54 @@ pub struct TrafficRequest {
     /// Cores to use, 0 for all. Loads run in parallel; remaining cores share the simulation of each
     /// load. Never changes a result.
     pub threads: usize,
+    /// Never changes a result either.
+    pub engine: EngineChoice,
+}
+
+impl TrafficRequest {
+    /// The run ends at this time at the latest, except with `Finish::Empty`.
+    pub(super) fn latest_end(&self) -> Time {
+        Time::ZERO + (self.warmup + self.window) * 2
+    }
+}
+
+/// How the packet network is simulated: event by event in the order of time, or one switch at a
+/// time in windows (docs/models/window-engine.md).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EngineChoice {
+    /// The faster one, where both are possible.
+    #[default]
+    Auto,
+    Event,
+    Window,
+}
+
+impl EngineChoice {
+    pub const ALL: [EngineChoice; 3] =
+        [EngineChoice::Auto, EngineChoice::Event, EngineChoice::Window];
+
+    /// The name in the user interface.
+    pub fn name(self) -> &'static str {
+        match self {
+            EngineChoice::Auto => "auto",
+            EngineChoice::Event => "event",
+            EngineChoice::Window => "window",
+        }
+    }
+}
+
+/// The engine of a load, and why.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Engine {
+    pub uses_windows: bool,
+    pub reason: &'static str,
+}
+
+impl Engine {
+    /// The name in the user interface.
+    pub fn name(self) -> &'static str {
+        if self.uses_windows { "window" } else { "event" }
+    }
 }
 
 /// NICs, class and background of the measured traffic.
@@ -132,4 +180,6 @@ pub struct LoadOutcome {
     pub took: Span,
     pub bytes: usize,
     pub interrupted: bool,
+    /// Of a packet network.
+    pub engine: Option<Engine>,
 }

@@ -5,13 +5,31 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
-use base::Span;
+use base::{Span, Time};
+
+/// Simulated time that a shard may run alone.
+#[derive(Clone, Copy)]
+pub(super) enum Alone {
+    /// This time from the first event of any shard on.
+    For(Span),
+    /// Until the next multiple of this time.
+    UntilMultipleOf(Span),
+}
+
+impl Alone {
+    /// The end of that time, if the first event of all shards is at `first`.
+    pub fn end(self, first: Time) -> Time {
+        Time(match self {
+            Alone::For(span) => first.0.saturating_add(span.0),
+            Alone::UntilMultipleOf(span) => (first.0 / span.0 + 1).saturating_mul(span.0),
+        })
+    }
+}
 
 /// State shared by all shards of a pool.
 pub(super) struct ShardPool<M> {
     size: usize,
-    /// Simulated time that a shard may run alone.
-    pub lookahead: Span,
+    pub alone: Alone,
     waiting: AtomicUsize,
     barriers: AtomicUsize,
     /// Values that each shard published at the last two all-gathers.
@@ -30,11 +48,11 @@ pub(super) struct ShardPool<M> {
 const SPINS: u32 = 1_000;
 
 impl<M: Default> ShardPool<M> {
-    pub fn new(size: usize, lookahead: Span) -> Self {
+    pub fn new(size: usize, alone: Alone) -> Self {
         let published = || (0..size).map(|_| AtomicU64::new(0)).collect();
         ShardPool {
             size,
-            lookahead,
+            alone,
             waiting: AtomicUsize::new(0),
             barriers: AtomicUsize::new(0),
             published: [published(), published()],
@@ -164,7 +182,7 @@ mod tests {
     fn every_shard_receives_from_every_shard_each_round() {
         const ROUNDS: u64 = 300;
         for size in [1, 2, 3, 5] {
-            let shard_pool = ShardPool::<Vec<u64>>::new(size, Span(1));
+            let shard_pool = ShardPool::<Vec<u64>>::new(size, Alone::For(Span(1)));
             let run = |own: usize| {
                 let (mut member, mut got) = (Member::new(&shard_pool, own), 0);
                 for round in 0..ROUNDS {
@@ -188,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_failed_shard_releases_the_others() {
-        let shard_pool = ShardPool::<()>::new(2, Span(1));
+        let shard_pool = ShardPool::<()>::new(2, Alone::For(Span(1)));
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| Member::new(&shard_pool, 0).wait_for_all());
             let fails = scope.spawn(|| {

@@ -1,0 +1,66 @@
+//! Simulation of one switch with its NICs at a time (docs/models/window-engine.md): the unit of
+//! each event, and whether a machine permits it.
+//!
+//! A head needs the latency of its link to reach another switch. Acknowledgements and congestion
+//! notices take the latencies of a packet's path, so they are no faster. Credits count from the end
+//! of their epoch on, which is no earlier than the end of the window, because both have the same
+//! boundaries. They are added to the state of the upstream switch at once: sums by epoch do not
+//! depend on the order of additions.
+
+use base::{Span, Time};
+use des::Units;
+use machine::{LinkEnd, LinkId, LinkKind, Machine, Routing};
+
+use crate::event::kind;
+
+/// Bits of a notice that contain its NIC (`CongestionNotice::word`).
+const NOTICE_NIC: u32 = (1 << 24) - 1;
+
+/// The length of a window and the units of events, or why switches cannot be simulated in turn.
+/// `end` is the latest end of the run.
+pub(crate) fn plan(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str> {
+    let length = machine.credit_epoch.ok_or("the machine has no switch.credit_epoch")?;
+    let links = &machine.links;
+    let mut between = links.kind.iter().filter(|(_, kind)| !is_of_nic(**kind));
+    if between.any(|(link, _)| links.latency[link] < length) {
+        return Err("switch.credit_epoch exceeds the latency of a hop");
+    }
+    if machine.faults.is_some() {
+        return Err("the machine has a fault schedule");
+    }
+    if machine.initial_fabric().later_bias_changes().next().is_some() {
+        return Err("routing biases change during the run");
+    }
+    if matches!(machine.routing, Routing::UgalG { .. }) {
+        return Err("ugal-g uses the present loads of all links");
+    }
+    // Numbers of epochs are exact below this time (`LinkType::epoch`).
+    if u128::from(end.0) * u128::from(length.0) >= 1 << 64 {
+        return Err("the run is too long");
+    }
+    Ok((length, units(machine)))
+}
+
+fn is_of_nic(kind: LinkKind) -> bool {
+    matches!(kind, LinkKind::Injection | LinkKind::Ejection)
+}
+
+/// One unit per switch.
+fn units(machine: &Machine) -> Units {
+    let (links, of_nic) = (&machine.links, &machine.nic_switch);
+    let of = |end: LinkEnd| match end {
+        LinkEnd::Switch(switch) => switch.0,
+        LinkEnd::Nic(nic) => of_nic[nic].0,
+    };
+    let ids = || (0..links.gap.len() as u32).map(LinkId);
+    let nics: Vec<u32> = of_nic.raw.iter().map(|switch| switch.0).collect();
+    let mut units = Units::new(machine.n_switches() as usize);
+    units.by_source(&[kind::HEAD], ids().map(|link| of(links.to[link])).collect());
+    units.by_source(
+        &[kind::CREDIT, kind::LATE_CREDIT, kind::FREE, kind::ALLOWED],
+        ids().map(|link| of(links.from[link])).collect(),
+    );
+    units.by_argument(&[kind::NOTICE, kind::ENDPOINT_CREDIT], nics.clone(), NOTICE_NIC);
+    units.by_source(&[kind::READY, kind::ACK, kind::HOST, kind::RESPOND], nics);
+    units
+}
