@@ -146,7 +146,7 @@ def time_of_model(program: Program, ranks: int, rate: dict[str, str] | None) -> 
     if rate is None:
         return checking.time_of(job, phases, None)
     request = checking.request_of(job, "loggp", phases, MESSAGES)
-    return float(core.enter("app", {**request, "method": "simulate"}, None)["time_s"])
+    return float(core.enter("app", {**request, "method": "all"}, None)["time_s"])
 
 
 def main() -> int:

@@ -310,6 +310,7 @@ def test_weak_and_strong_scaling():
 
 # Errors
 
+MADE = "from odonata.app import App\nmodel = App"
 BAD = """
 from odonata.app import App
 
@@ -332,27 +333,129 @@ model = App(step, grid=2, box=(4, 4), ppn=2)
     ("1 / 0", "ZeroDivisionError"),
     ("a.nothing()", "AttributeError"),
     ("[a.barrier() for _ in iter(int, 1)]", "more than"),
+    ("a.allreduce('8')", "a number"),
+    ("a.compute(flops=1, kernel='gem')", "one of stream"),
+    ("a.compute(flops=1, precision='fp65')", "one of fp64"),
+    ("a.compute(seconds=1, imbalance=3)", "a distribution"),
+    ("a.exchange([((1, 0), 8)])", "a.offset"),
+    ("a.exchange([(a.offset(1, 0), -8)])", "bytes from 0"),
+    ("a.exchange([(a.offset(1), 8)])", "2 whole numbers"),
+    ("a.messages(a.links([(0, 99, 1)]), 8)", "a rank below 16"),
+    ("a.loop(-1).__enter__()", "iterations from 0"),
+    ("a.phase(None).__enter__()", "a name"),
+    ("raise SystemExit(0)", "SystemExit"),
+    ("step(a)", "RecursionError"),
 ])  # fmt: skip
-def test_errors_have_file_and_line(odonata, tmp_path, body, words):
+def test_errors_have_file_and_line(tmp_path, monkeypatch, body, words):
+    monkeypatch.setattr(app.phases, "MOST_CALLS", 10_000)
     file = tmp_path / "model.py"
     file.write_text(BAD.format(body=body))
+    with pytest.raises(InputError) as error:
+        app.run(str(file), MACHINE, nodes=8)
+    assert any(one.at == f"{file}:6" for one in error.value.diagnostics)
+    assert words in str(error.value)
+
+
+def test_the_command_ends_with_2_and_names_the_line(odonata, tmp_path):
+    file = tmp_path / "model.py"
+    file.write_text(BAD.format(body="1 / 0"))
     done = odonata("app", file, "--machine", "dragonfly-1056", "--nodes", 8)
     assert done.returncode == 2
-    assert f"{file}:6" in done.stderr
-    assert words in done.stderr
+    assert f"{file}:6" in done.stderr and "ZeroDivisionError" in done.stderr
 
 
 @pytest.mark.parametrize("text, words", [
     ("model = 3", "model = App(...)"),
     ("def broken(:", "a Python file"),
     ("import nothing_like_it", "ModuleNotFoundError"),
+    ("raise SystemExit(0)", "SystemExit"),
+    (f"{MADE}(3)", "must be a function"),
+    (f"{MADE}(lambda a: 0, grid='x')", "a number of axes"),
+    (f"{MADE}(lambda a: 0, options={{'loop': 1}})", "name of a call"),
+    (f"{MADE}(lambda a: 0, box=('n',))", "not among the options"),
 ])  # fmt: skip
-def test_files_without_a_model_are_refused(odonata, tmp_path, text, words):
+def test_files_without_a_model_are_refused(tmp_path, text, words):
     file = tmp_path / "model.py"
     file.write_text(text)
-    done = odonata("app", file, "--machine", "dragonfly-1056", "--nodes", 8)
-    assert done.returncode == 2
-    assert words in done.stderr and str(file) in done.stderr
+    with pytest.raises(InputError) as error:
+        running.load(str(file))
+    assert str(file) in str(error.value) and words in str(error.value)
+
+
+@pytest.mark.parametrize("more, words", [
+    ("merit=lambda a, s: a.nothing / s", "no option `nothing`"),
+    ("merit=lambda a, s: 1 / 0", "ZeroDivisionError"),
+    ("merit=lambda a, s: 'fast'", "a figure of merit above 0"),
+    ("grid=lambda n: 1 / 0", "ZeroDivisionError"),
+    ("native=lambda a, s, run: 1 / 0", "ZeroDivisionError"),
+])  # fmt: skip
+def test_errors_in_other_functions_have_file_and_line(tmp_path, more, words):
+    file = tmp_path / "model.py"
+    file.write_text(f"from odonata.app import App\nmodel = App(lambda a: a.barrier(), {more})\n")
+    with pytest.raises(InputError) as error:
+        app.run(str(file), MACHINE, nodes=8, native=True)
+    assert error.value.diagnostics[0].at == f"{file}:2" and words in str(error.value)
+
+
+def test_endless_files_are_stopped(monkeypatch, tmp_path):
+    monkeypatch.setattr(app.phases, "MOST_SECONDS", 0.2)
+    file = tmp_path / "model.py"
+    file.write_text("while True:\n    pass\n")
+    with pytest.raises(InputError, match="runs for more than") as error:
+        running.load(str(file))
+    assert error.value.diagnostics[0].at.startswith(f"{file}:")
+
+
+def test_all_members_make_a_collective():
+    """Rows may, each of which is whole; a part of a row may not."""
+    def rows(a):
+        with a.where(axis=0, at=1):
+            a.allreduce(8, axes=1)
+
+    timed(rows, nodes=[4], ppn=1, grid=2)
+
+    def part(a):
+        with a.where(axis=1, at=1):
+            a.allreduce(8, axes=1)
+
+    with pytest.raises(InputError, match="all members"):
+        timed(part, nodes=[4], ppn=1, grid=2)
+
+
+def test_kernels_are_those_of_machine_files():
+    with pytest.raises(InputError) as error:
+        od.machine("aurora").with_({"node.device.efficiency.none": 1}).summary
+    near = str(error.value)
+    for kernel in app.phases.KERNELS:
+        changed = od.machine("aurora").with_({f"node.device.efficiency.{kernel}": 0.5})
+        assert changed.summary["nodes"] > 0
+    assert "efficiency.none" in near
+
+
+def test_offsets_are_those_of_a_halo():
+    def halo(a):
+        a.halo(width=1, bytes=8, corners=False, box=(10, 10))
+
+    def exchange(a):
+        a.exchange([(a.offset(*by), 80) for by in ((-1, 0), (0, -1), (0, 1), (1, 0))])
+
+    one, other = (timed(f, nodes=[9], ppn=1, grid=2).rows[0]["time_s"] for f in (halo, exchange))
+    assert one == other
+
+
+def test_the_error_bar_contains_the_uncertainty_of_rates():
+    """Of 10 s of computation, 3 s are uncertain; so is the figure of merit, 1 / s."""
+    def ends(uncertainty):
+        keys = {"node.device.uncertainty.gemm": uncertainty, "node.device.spread": 0.001,
+                "node.device.jitter": 0.001}  # fmt: skip
+        machine = od.machine("aurora").with_(keys)
+        model = app.App(lambda a: a.compute(flops=104e12, kernel="gemm"), ppn=12)
+        (row,) = app.run(model, machine, nodes=1).rows
+        return row["low"], row["high"]
+
+    (low, high), (wide_low, wide_high) = ends(0.001), ends(0.3)
+    assert wide_low == pytest.approx(low * 1.001 / 1.3, rel=1e-3)
+    assert wide_high == pytest.approx(high * 0.999 / 0.7, rel=1e-3)
 
 
 def test_all_problems_of_a_model_are_reported_at_once():

@@ -201,3 +201,19 @@ def test_wrong_links_and_blocks_are_errors():
         assert words in str(error.value)
     with pytest.raises(InputError, match="one per member"):
         checking.calls_of(app.App(lambda a: a.alltoallv([8, 8, 8])).phases(4, 1, {}))
+
+
+def test_the_count_of_words_equals_its_model(odonata, tmp_path):
+    """A model that sends each word twice, or words of 7 bytes, differs."""
+    program = tmp_path / "kmers"
+    source = EXAMPLES / "apps" / "kmers.py"
+    subprocess.run(["sh", COMPILER, "-O1", source.with_suffix(".c"), "-o", program], check=True)
+    words = ("--", program, "{reads}", "{batches}")
+    found, text = check(odonata, source, "8,27", *words)
+    assert found["is_equal"] and ": ok" in text, found
+    assert found["sizes"][1]["drawn"] == 2 * 27 * 27 * 4
+    for old, new in (("alltoallv(8 *", "alltoallv(16 *"), ("grain=8", "grain=7")):
+        planted = tmp_path / "planted.py"
+        planted.write_text(source.read_text().replace(old, new))
+        found, _ = check(odonata, planted, "8,12", *words)
+        assert not found["is_equal"]

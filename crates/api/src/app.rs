@@ -36,7 +36,8 @@ pub struct AppRequest {
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
     #[serde(default = "super::vocabulary::defaults::messages")]
     pub messages: u64,
-    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`.
+    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`; or `all`:
+    /// all iterations of loops are simulated.
     #[serde(default = "auto")]
     pub method: String,
 }
@@ -103,6 +104,8 @@ pub struct AppComputationRow {
     pub bytes: f64,
     /// What limits it: `flops`, `memory`, `link`, or `stated` if the model states the time.
     pub limit: &'static str,
+    /// Relative uncertainty of the rate, from the machine file.
+    pub uncertainty: f64,
 }
 
 /// Errors of the time, relative to it.
@@ -202,6 +205,9 @@ pub fn app(
     let fits = estimate(&compiled) <= budget;
     let iterations = if fits { MOST_ITERATIONS } else { LEAST_ITERATIONS };
     compiled.limit_iterations(iterations);
+    if request.method == "all" {
+        compiled.simulate_all_iterations();
+    }
     let mut traced = TimelineRun::open(request.common.timeline.as_ref())
         .map_err(|input_error| vec![input_error])?;
     let run = PhaseRun::new(compiled);
@@ -390,7 +396,7 @@ fn computation_rows(
     let ranks = f64::from(program.ranks);
     let of = program.computations.iter().zip(&totals.computations).zip(times);
     let mut rows: Vec<AppComputationRow> = Vec::new();
-    for ((computation, &(seconds, calls)), &ComputeTime { limit, .. }) in of {
+    for ((computation, &(seconds, calls)), &ComputeTime { limit, uncertainty, .. }) in of {
         let known =
             rows.iter_mut().find(|row| row.kernel == computation.kernel && row.limit == limit);
         let more = AppComputationRow {
@@ -400,6 +406,7 @@ fn computation_rows(
             flops: computation.flops * calls / ranks,
             bytes: computation.bytes * calls / ranks,
             limit,
+            uncertainty,
         };
         match known {
             Some(row) => {

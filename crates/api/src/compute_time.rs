@@ -8,6 +8,8 @@ use phases::Computation;
 pub struct ComputeTime {
     pub seconds: f64,
     pub limit: &'static str,
+    /// Relative uncertainty of the kernel's rate; 0 if the model states the time.
+    pub uncertainty: f64,
 }
 
 /// Time of a computation on the share of a node that one of `ppn` ranks has.
@@ -20,7 +22,7 @@ pub fn compute_time(
     ppn: u32,
 ) -> Result<ComputeTime, InputError> {
     if let Some(seconds) = of.seconds {
-        return Ok(ComputeTime { seconds, limit: "stated" });
+        return Ok(ComputeTime { seconds, limit: "stated", uncertainty: 0.0 });
     }
     let unknown = |at: &str, found: &str, legal: &[&str]| {
         let expected = format!("one of {}", legal.join(", "));
@@ -62,7 +64,10 @@ pub fn compute_time(
         (link / share, "link"),
     ];
     let longest = parts.into_iter().fold(parts[0], |a, b| if b.0 > a.0 { b } else { a });
-    Ok(ComputeTime { seconds: longest.0 + unit.launch.seconds(), limit: longest.1 })
+    // The rate of the link does not depend on the kernel.
+    let uncertainty = if longest.1 == "link" { 0.0 } else { unit.uncertainty[kernel] };
+    let seconds = longest.0 + unit.launch.seconds();
+    Ok(ComputeTime { seconds, limit: longest.1, uncertainty })
 }
 
 fn efficiency(unit: &ComputeParams, kernel: usize, size: f64) -> f64 {

@@ -30,6 +30,8 @@ pub struct ComputeParams {
     /// reached.
     pub efficiency: [f64; KERNELS.len()],
     pub half_size: [f64; KERNELS.len()],
+    /// By kernel: relative uncertainty of its rate.
+    pub uncertainty: [f64; KERNELS.len()],
     /// Relative standard deviations of speed between units, and between calls.
     pub spread: f64,
     pub jitter: f64,
@@ -63,10 +65,10 @@ impl MachineSpec {
         }
         let of = |what: &str, kernel: &str| {
             let path = format!("node.device.{what}.{kernel}");
-            if what == "efficiency" {
-                self.number(&path)
-            } else {
+            if what == "half_size" {
                 self.count(&path).map(|n| n as f64)
+            } else {
+                self.number(&path)
             }
         };
         let has_half_size = |kernel: &str| matches!(kernel, "gemm" | "fft");
@@ -83,6 +85,7 @@ impl MachineSpec {
                 true => of("half_size", kernel).expect("has a default"),
                 false => 0.0,
             }),
+            uncertainty: KERNELS.map(|kernel| of("uncertainty", kernel).expect("has a default")),
             spread: self.number("node.device.spread").unwrap_or(0.0),
             jitter: self.number("node.device.jitter").unwrap_or(0.0),
         })

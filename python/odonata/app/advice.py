@@ -78,7 +78,9 @@ def advise(
         if answer["failure"]:
             refused.append(one.words)
             continue
-        error = sum(run["errors"].values()) + sum(answer["errors"].values())
+        # The uncertainty of rates is common to both.
+        own = sum(error for name, error in run["errors"].items() if name != "rates")
+        error = own + sum(answer["errors"].values())
         gain = 1 - answer["time_s"] / run["time_s"]
         rows.append({
             "change": one.words, "time_s": answer["time_s"], "gain": gain,

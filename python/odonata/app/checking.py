@@ -259,7 +259,7 @@ def time_of(
     request = request_of(job, "loggp", phases, MESSAGES)
     if not computes:
         request["program"]["body"] = without(request["program"]["body"])
-    answer = core.enter("app", {**request, "method": "simulate"}, tick)
+    answer = core.enter("app", {**request, "method": "all"}, tick)
     return float(answer["time_s"])
 
 

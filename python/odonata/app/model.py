@@ -19,6 +19,9 @@ from . import phases as limits
 from . import shapes
 from .phases import ModelStopped, Phases, input_error
 
+# Attributes of `Phases` that the model's function reads.
+RESERVED = {"ranks", "nodes", "ppn", "shape", "box", "seed", "grid_of_ranks", "wrong"}
+
 
 @dataclass
 class App:
@@ -32,7 +35,8 @@ class App:
     `merit` computes the figure of merit, in `unit`, from `Phases` and the time in seconds. `native`
     has the lines of the application's own output for these and the run: its phases, and `steps` of
     the loop that `Phases.sampled` makes. `choices` are the values of options that select an
-    algorithm; `--advise` tries them.
+    algorithm; `--advise` tries them. `uncertainty` is that of computations whose time the function
+    states, relative.
     """
 
     function: Callable[[Phases], None]
@@ -45,12 +49,30 @@ class App:
     unit: str = ""
     title: str = ""
     is_checked: bool = False
+    uncertainty: float = 0.0
     native: Callable[[Phases, float, Mapping[str, Any]], list[str]] | None = None
     choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
     file: str = field(init=False)
 
     def __post_init__(self) -> None:
-        self.file = inspect.getsourcefile(self.function) or "<model>"
+        if not callable(self.function):
+            raise TypeError(f"App({self.function!r}): the first argument must be a function")
+        try:
+            self.file = inspect.getsourcefile(self.function) or "<model>"
+        except TypeError:  # built in
+            self.file = "<model>"
+        if not (callable(self.grid) or isinstance(self.grid, int)):
+            raise TypeError(f"grid={self.grid!r}: a number of axes or a function")
+        for name in self.options:
+            if hasattr(Phases, name) or name in RESERVED:
+                raise ValueError(f"option `{name}` is the name of a call or attribute of `Phases`")
+        names = [name for name in self.box if isinstance(name, str)]
+        for name in (*names, *self.choices):
+            if name not in self.options:
+                raise ValueError(f"`{name}` is not among the options")
+        for name in names:
+            if not isinstance(self.options[name], (int, float)):
+                raise TypeError(f"option `{name}` of the box must be a number")
 
     def shape(self, ranks: int) -> tuple[int, ...]:
         """The shape of the process grid."""
@@ -111,18 +133,42 @@ class App:
             )
             with limited():
                 self.function(phases)
-        except InputError:
-            raise
         except ModelStopped as stopped:
             wrong = phases.wrong
             wrong.add(self._line(sys.exc_info()[2]), str(stopped), "a model that ends")
             raise InputError(wrong.list) from None
-        except Exception as error:
-            at = self._line(sys.exc_info()[2])
-            found = f"{type(error).__name__}: {error}"
-            raise input_error(at, found, f"no error in the model: `{source(at)}`") from error
+        except (Exception, SystemExit) as error:
+            raise self.error_in(error) from error
         phases.wrong.raise_any()
         return phases
+
+    def merit_of(self, phases: Phases, seconds: float) -> float:
+        """The figure of merit, or 1 / s without a function for it; `InputError` with the line."""
+        if self.merit is None:
+            return 1 / seconds
+        with self.guarded():
+            value = self.merit(phases, seconds)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+            at = f"{self.file}:{self.merit.__code__.co_firstlineno}" \
+                if hasattr(self.merit, "__code__") else "model: merit"  # fmt: skip
+            raise input_error(at, f"merit {value!r}", "a figure of merit above 0")
+        return float(value)
+
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        """Errors of the model's functions become an `InputError` with file and line."""
+        try:
+            yield
+        except (Exception, SystemExit) as error:
+            raise self.error_in(error) from error
+
+    def error_in(self, error: BaseException) -> InputError:
+        """An error in a function of the model, with its file and line."""
+        if isinstance(error, InputError):
+            return error
+        at = self._line(error.__traceback__)
+        found = f"{type(error).__name__}: {error}"
+        return input_error(at, found, f"no error in the model: `{source(at)}`")
 
     def _line(self, trace: Any) -> str:
         """The last line of the model in a traceback."""

@@ -57,6 +57,11 @@ def resolved(spread: Distribution | None, size: float, grain: int) -> Distributi
 PANELS = ("1ring", "1ringM", "2ring", "2ringM", "long", "longM")
 
 
+# Kinds of computation and precisions of the machine file.
+KERNELS = ("stream", "gemm", "stencil", "spmv", "gauss_seidel", "fft", "pair", "tree", "panel")
+PRECISIONS = ("fp64", "fp32", "fp16", "fp8")
+
+
 class ModelStopped(Exception):
     """The model makes too many calls, or takes too long."""
 
@@ -129,8 +134,11 @@ class Phases:
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Calls inside belong to this phase, which results show as a row."""
+        if not (isinstance(name, str) and name):
+            self._wrong(f"phase {name!r}", "a name")
+            name = "main"
         if name not in self._phases:
-            self._phases.append(str(name))
+            self._phases.append(name)
         before, self._phase = self._phase, self._phases.index(name)
         try:
             yield
@@ -272,8 +280,14 @@ class Phases:
         if seconds is not None:
             wanted = "seconds from 0 to 1e6"
             amount["seconds"] = self._number("compute: seconds", seconds, 0, 1e6, wanted)
-        for one in (imbalance, noise):
-            if one is not None and one["kind"] == "counts":
+        if kernel not in KERNELS:
+            self._wrong(f"compute: kernel {kernel}", f"one of {', '.join(KERNELS)}")
+        if precision not in PRECISIONS:
+            self._wrong(f"compute: precision {precision}", f"one of {', '.join(PRECISIONS)}")
+        for name, one in (("imbalance", imbalance), ("noise", noise)):
+            if one is not None and not isinstance(one, dict):
+                self._wrong(f"compute: {name} {one}", "a distribution, such as `normal(0.1)`")
+            elif one is not None and one["kind"] == "counts":
                 self._wrong("compute: counts", "a distribution without elements: normal, uniform")
         offloads = self._overlap == "device" and not host
         self._call(
@@ -321,9 +335,15 @@ class Phases:
     def exchange(
         self, neighbors: Sequence[tuple[dict[str, Any], Any]], *, order: str = "isend"
     ) -> None:
-        """Send to each of these partners and receive as much from it, in one order for all."""
+        """Send to each of these partners and receive as much from it, in one order for all.
+
+        A neighbor is a pair of a partner, `self.offset(...)`, and bytes.
+        """
         if order not in ("isend", "send"):
             return self._wrong(f"order `{order}`", "`isend` or `send`")
+        if not all(isinstance(partner, dict) and "rule" in partner for partner, _ in neighbors):
+            return self._wrong("exchange: no partner", "pairs of `a.offset(...)` and bytes")
+        neighbors = [(partner, self._size("exchange", size)) for partner, size in neighbors]
         tag = next(self._tags) % 32768
         for partner, size in neighbors:
             self._message("recv", partner, size, tag, OWN)
@@ -331,6 +351,17 @@ class Phases:
             self._message("send", partner, size, tag, OWN if order == "isend" else BLOCKING)
         self._wait(OWN)
         return None
+
+    def offset(
+        self, *by: int, periodic: bool | Sequence[bool] = False, grid: Grid | None = None
+    ) -> dict[str, Any]:
+        """The partner at this distance along each axis. Beyond a boundary that is not periodic
+        there is none, and no message."""
+        of = grid or self.grid_of_ranks
+        if len(by) != len(of.shape) or not all(isinstance(step, int) for step in by):
+            self._wrong(f"offset {by}", f"{len(of.shape)} whole numbers, as the grid has axes")
+            by = (0,) * len(of.shape)
+        return self._offset(of, by, periodic)
 
     def _directions(self, of: Grid, corners: bool) -> list[tuple[int, ...]]:
         """Directions to neighbors, in the order of their ranks."""
@@ -655,6 +686,8 @@ class Phases:
         `alltoallv` it may be a list: the block for the member at each distance, from the rank
         itself on. `spread` varies the blocks of `allgatherv` and its kin, all or each of the list.
         """
+        if isinstance(bytes, str):
+            return self._wrong(f"{kind}: bytes `{bytes}`", "a number")
         several = [] if isinstance(bytes, (int, float)) else [float(b) for b in bytes]
         if not isinstance(bytes, (int, float)) and not several:
             return self._wrong(f"{kind}: no blocks", "bytes, or a list of bytes")
@@ -681,11 +714,23 @@ class Phases:
             partition = self._partitions.index(made)
         if not 0 <= root < members:
             return self._wrong(f"{kind}: root {root}", f"a rank from 0 to {members - 1}")
+        self._needs_all(kind, axes, grid or self.grid_of_ranks)
         self._call(
             "collective", OVERLAPPED if self._overlap == "cpu" else BLOCKING, kind=kind,
             bytes=size, partition=partition, root=root, grain=int(grain), blocks=blocks,
             spread=of_all, stream=next(self._streams),
         )  # fmt: skip
+        return None
+
+    def _needs_all(self, kind: str, axes: int | Sequence[int] | None, of: Grid) -> None:
+        """All members of a collective must call it: `where` selects none of them alone."""
+        chosen = range(len(of.shape)) if axes is None else [axes] if isinstance(axes, int) else axes
+        for one in self._where:
+            extent = self._grids[one["grid"]].shape[one["axis"]]
+            is_part = one["to"] - one["from"] < extent or one["step"] > 1
+            if is_part and (axes is None or (one["grid"] == of.number and one["axis"] in chosen)):
+                found = f"{kind} of ranks of which `where` selects some on axis {one['axis']}"
+                return self._wrong(found, "all members, or `axes` without this one")
         return None
 
     def barrier(self, **more: Any) -> None:

@@ -19,7 +19,7 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 from ..files import why
-from .phases import input_error
+from .phases import KERNELS, input_error
 
 SOURCE = Path(__file__).with_name("rates.c")
 FLAGS = "-O3 -march=native"  # unless $CFLAGS is set
@@ -27,7 +27,6 @@ SECONDS = 0.5  # of each kernel
 ORDERS = (128, 1024)  # of the matrices whose product is measured
 LEAST = 0.001  # of spread and jitter that a machine file accepts
 WANTED = "a file with `[node.device]`, as `odonata app rates FILE` writes it"
-KERNELS = ("stream", "gemm", "stencil", "spmv", "gauss_seidel", "fft", "pair", "tree", "panel")
 GEMM = """
 import sys, time
 import numpy as np

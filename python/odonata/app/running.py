@@ -21,7 +21,7 @@ from ..units import Unreadable
 from ..version import version
 from . import advice
 from .checking import is_checked, request_of
-from .model import App
+from .model import App, limited
 from .phases import Phases, input_error
 
 if TYPE_CHECKING:
@@ -39,9 +39,10 @@ WANTED = f"a model: {', '.join(BUILT_IN)}, or a Python file that defines `model 
 class AppResult(Sweep[AppRow]):
     """Rows by number of nodes.
 
-    `figure_of_merit` has the unit `unit`; `low` and `high` are its band, of which
-    `summary["bands"]` has the residuals and the coverage. `efficiency` is the
-    figure of merit per node (weak and strong scaling) relative to the first row.
+    `figure_of_merit` has the unit `unit`; `low` and `high` are its band: the residuals of
+    `summary["bands"]`, times the errors of the run (`errors` of `summary["runs"]`), among them the
+    uncertainty of the computing units' rates. `efficiency` is the figure of merit per node (weak
+    and strong scaling) relative to the first row.
     `summary["runs"]` has the phases of each row.
     """
 
@@ -92,10 +93,11 @@ def of_source(path: str, code: bytes) -> App:
     module.__file__ = path
     sys.modules[spec.name] = module
     try:
-        exec(compile(code, path, "exec"), module.__dict__)
+        with limited():
+            exec(compile(code, path, "exec"), module.__dict__)
     except SyntaxError as error:
         raise input_error(f"{path}:{error.lineno}", error.msg, "a Python file") from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         trace = sys.exc_info()[2]
         lines = []
         while trace is not None:
@@ -222,7 +224,8 @@ def play(
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
         if is_native and model.native:
             steps = steps_of(job, phases, fidelity, messages, tick, stop)
-            native += model.native(phases, answer["time_s"], {**answer, "steps": steps})
+            with model.guarded():
+                native += model.native(phases, answer["time_s"], {**answer, "steps": steps})
     summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
@@ -300,6 +303,20 @@ def composition(
             "error": error}  # fmt: skip
 
 
+def rates_error(model: App, answer: dict[str, Any]) -> float:
+    """Of the time, if all rates of computing units differ by their uncertainty.
+
+    Computation that communication hides counts, too, but no more than the whole time.
+    """
+    of_kernels = sum(
+        row["time_s"] * (model.uncertainty if row["limit"] == "stated" else row["uncertainty"])
+        for row in answer["computations"]
+    )
+    computed = sum(row["time_s"] for row in answer["computations"])
+    seconds = max(answer["time_s"], computed)
+    return of_kernels / seconds if seconds > 0 else 0.0
+
+
 def row_of(
     model: App,
     phases: Phases,
@@ -313,18 +330,15 @@ def row_of(
     if seconds <= 0:
         found = f"takes no time on {answer['nodes']} nodes"
         raise input_error("model", found, "calls or computation: a larger problem, or more ranks")
-    merit, unit = (lambda s: model.merit(phases, s), model.unit) if model.merit else (
-        (lambda s: 1 / s), "1/s")  # fmt: skip
+    answer["errors"]["rates"] = rates_error(model, answer)
     error = sum(answer["errors"].values())
     band = bands.band_of(kinds, fidelity)
     fast, slow = bands.ends(seconds, band, max(-error, -0.99), error)
-    value = merit(seconds)
-    if not value > 0:
-        raise input_error("model: merit", value, "a figure of merit above 0")
+    value = model.merit_of(phases, seconds)
     row = {
         "nodes": answer["nodes"], "ranks": answer["ranks"], "time_s": seconds,
-        "figure_of_merit": value, "unit": unit, "efficiency": 1.0,
-        "low": merit(slow), "high": merit(fast),
+        "figure_of_merit": value, "unit": model.unit if model.merit else "1/s", "efficiency": 1.0,
+        "low": model.merit_of(phases, slow), "high": model.merit_of(phases, fast),
     }  # fmt: skip
     if before:
         base = before[0]

@@ -113,5 +113,6 @@ model = App(
     merit=lambda a, seconds: float(a.atoms) * a.ranks * a.steps / seconds,
     unit="atom step/s",
     title="LAMMPS rhodopsin",
+    uncertainty=0.3,  # of the time per atom [estimate]
     native=native,
 )
