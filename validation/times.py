@@ -1,11 +1,12 @@
 """Times of programs and of their models, without computation and with that of this machine.
 
-    times.py [NAME ...]
+    times.py [cg27|swfft|bfs2d|kmers|fmm|sph|hpl|lammps] ...
 
 The programs run on the machine dragonfly-1056, in closed form. With computation, ranks are charged
-the CPU time that they take on this machine (`--compute measured`). The model has one rate, which a
-run of the program on one rank yields: bytes per second of memory, or flops per second. HPL is built
-by `validate.py hpl`. Other processes on this machine disturb the measurement.
+the CPU time that they take on this machine (`--compute measured`). The model has the rates of
+`odonata app rates`, compiled as the programs, times one factor, which a run of the program on one
+rank yields. HPL is built by `validate.py hpl`. Other processes on this machine disturb the
+measurement.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ import validate
 
 import odonata as od
 from odonata import core
-from odonata.app import checking, running
+from odonata.app import checking, rates, running
 from odonata.benchmarks import MESSAGES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,42 +44,76 @@ class Program:
     model: str
     options: dict[str, Any]
     command: tuple[str, ...]
-    # With computation: a larger problem, whose computations take longer than a change of context,
-    # and what limits them: `memory_rate`, `fp64`. Nothing: the program only communicates.
+    # With computation: a larger problem, whose computations take longer than a change of context.
+    # Nothing: the program only communicates.
     large: dict[str, Any]
-    rate: str = ""
     words: str = ""
     # The model covers a part of the run: the difference to a run with these options counts.
     shorter: dict[str, Any] | None = None
 
 
-def programs() -> list[Program]:
-    sph = ("--particles", "{particles}", "--split", "{split}", "--steps", "{steps}")
-    lammps = validate.built("lammps")
+def programs(chosen: set[str]) -> list[Program]:
+    """Those with chosen names, or all. Others are not compiled."""
+    return [made() for made in PROGRAMS if not chosen or made.__name__ in chosen]
+
+
+def cg27() -> Program:
+    return Program(
+        "cg27", "hpcg", {"nx": 16, "ny": 16, "nz": 16, "iterations": 4},
+        (compiled("cg27"), "{nx}", "{ny}", "{nz}", "{iterations}"),
+        {"nx": 64, "ny": 64, "nz": 64, "iterations": 2},
+    )  # fmt: skip
+
+
+def swfft() -> Program:
+    model, command = str(APPS / "swfft.py"), (compiled("swfft"), "{points}")
+    return Program("swfft", model, {"points": 32}, command, {"points": 128})
+
+
+def bfs2d() -> Program:
+    command = (compiled("bfs2d"), "{scale}", "{edges}")
+    words = r"ranks, ([\d.]+) us: ok"
+    return Program("bfs2d", str(APPS / "bfs2d.py"), {}, command, {"scale": 15}, words)
+
+
+def kmers() -> Program:
+    command = (compiled("kmers"), "{reads}", "{batches}")
+    words = r"words, ([\d.]+) us: ok"
+    return Program("kmers", str(APPS / "kmers.py"), {}, command, {"reads": 1000}, words)
+
+
+def fmm() -> Program:
+    command = (compiled("fmm"), "get", "{count}", "{fence_every}", "{order}")
+    return Program("fmm", "fmm", {}, command, {}, r"per rank, ([\d.]+) us: ok")
+
+
+def sph() -> Program:
+    return Program(
+        "SPH", str(SPH / "model.py"), {"steps": 4},
+        (sys.executable, str(SPH / "sph.py"), "--particles", "{particles}", "--split", "{split}",
+         "--steps", "{steps}"),
+        {"particles": 32, "split": 1024, "steps": 1, "corrections": 3}, r"step ([\d.]+) us",
+    )  # fmt: skip
+
+
+def hpl() -> Program:
+    command = (str(validate.built("hpl")), "{n}", "{nb}")
+    model = str(ROOT / "validation" / "hpcc" / "hpl.py")
+    words = r"factorization ([\d.]+) us"
+    return Program("HPL", model, {"n": 512, "nb": 64}, command, {"n": 2048}, words)
+
+
+def lammps() -> Program:
+    program = validate.built("lammps")
     folder = validate.CACHE / "runs" / "times"
     folder.mkdir(parents=True, exist_ok=True)
-    rhodo = validate.rhodo_input(lammps, folder)
-    return [
-        Program("cg27", "hpcg", {"nx": 16, "ny": 16, "nz": 16, "iterations": 4},
-                (compiled("cg27"), "{nx}", "{ny}", "{nz}", "{iterations}"),
-                {"nx": 64, "ny": 64, "nz": 64, "iterations": 2}, "memory_rate"),
-        Program("swfft", str(APPS / "swfft.py"), {"points": 32},
-                (compiled("swfft"), "{points}"), {"points": 128}, "fp64"),
-        Program("bfs2d", str(APPS / "bfs2d.py"), {}, (compiled("bfs2d"), "{scale}", "{edges}"),
-                {"scale": 15}, "memory_rate", r"ranks, ([\d.]+) us: ok"),
-        Program("fmm", "fmm", {}, (compiled("fmm"), "get", "{count}", "{fence_every}", "{order}"),
-                {}, words=r"per rank, ([\d.]+) us: ok"),
-        Program("SPH", str(SPH / "model.py"), {"steps": 4},
-                (sys.executable, str(SPH / "sph.py"), *sph),
-                {"particles": 32, "split": 1024, "steps": 1, "corrections": 3},
-                "memory_rate", r"step ([\d.]+) us"),
-        Program("HPL", str(ROOT / "validation" / "hpcc" / "hpl.py"), {"n": 512, "nb": 64},
-                (str(validate.built("hpl")), "{n}", "{nb}"),
-                {"n": 2048}, "fp64", r"factorization ([\d.]+) us"),
-        Program("LAMMPS", str(ROOT / "validation" / "lammps" / "rhodo.py"), {"steps": 3},
-                (str(lammps), "-in", str(rhodo), "-log", "none", "-screen", "none", "-var", "steps",
-                 "{steps}"), {}, shorter={"steps": 1}),
-    ]  # fmt: skip
+    command = (str(program), "-in", str(validate.rhodo_input(program, folder)), "-log", "none",
+               "-screen", "none", "-var", "steps", "{steps}")  # fmt: skip
+    model = str(ROOT / "validation" / "lammps" / "rhodo.py")
+    return Program("LAMMPS", model, {"steps": 3}, command, {}, shorter={"steps": 1})
+
+
+PROGRAMS = (cg27, swfft, bfs2d, kmers, fmm, sph, hpl, lammps)
 
 
 def compiled(name: str) -> str:
@@ -99,22 +135,23 @@ def values_of(program: Program, ranks: int, is_large: bool) -> dict[str, Any]:
     return values
 
 
-def job_of(ranks: int, rate: dict[str, str]) -> od.Job:
+def job_of(ranks: int, rate: dict[str, Any]) -> od.Job:
     ppn = 8 if ranks % 8 == 0 else 1
-    # The rates are those of one rank. The preset has no `[node.device]`, so efficiencies are 1.
+    # The rates are those of one rank.
     count = {"node.device.count": ppn} if rate else {}
-    return od.machine(MACHINE).with_(count | rate).job(nodes=ranks // ppn, ppn=ppn)
+    return od.machine(MACHINE).with_(rate | count).job(nodes=ranks // ppn, ppn=ppn)
 
 
-def rates(kind: str, value: float) -> dict[str, str]:
-    """A device that one rate limits."""
-    large = {"node.device.memory_rate": "1000 TB/s", "node.device.fp64": "1000 Tflop/s",
-             "node.device.matrix_fp64": "1000 Tflop/s"}  # fmt: skip
-    if kind == "memory_rate":
-        return large | {"node.device.memory_rate": f"{value:.6g} MB/s"}
-    return large | dict.fromkeys(
-        ("node.device.fp64", "node.device.matrix_fp64"), f"{value:.6g} Mflop/s"
-    )
+def scaled(measured: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Rates of this machine for a program whose code is `factor` times as fast as the kernels.
+
+    Differences between units and calls are not part of the comparison.
+    """
+    found = {**measured, "node.device.spread": 0.001, "node.device.jitter": 0.001}
+    for name in ("fp64", "fp32", "matrix_fp64", "matrix_fp32", "memory_rate"):
+        value, unit = measured[f"node.device.{name}"].split()
+        found[f"node.device.{name}"] = f"{factor * float(value):.6g} {unit}"
+    return found
 
 
 def time_of_program(program: Program, ranks: int, compute: str) -> float:
@@ -139,7 +176,7 @@ def time_of_program(program: Program, ranks: int, compute: str) -> float:
     return steps * min(found)
 
 
-def time_of_model(program: Program, ranks: int, rate: dict[str, str] | None) -> float:
+def time_of_model(program: Program, ranks: int, rate: dict[str, Any] | None) -> float:
     model, values = running.load(program.model), values_of(program, ranks, rate is not None)
     job = job_of(ranks, rate or {})
     phases = model.phases(int(job.nodes), int(job.ppn or 1), values)
@@ -150,20 +187,23 @@ def time_of_model(program: Program, ranks: int, rate: dict[str, str] | None) -> 
 
 
 def main() -> int:
+    os.environ["CFLAGS"] = "-O2"  # as `compiled`; HPCC has its own
+    timings = rates.measure()
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "rates.toml"
+        file.write_text(rates.written(timings, rates.device(timings)), encoding="utf-8")
+        measured = rates.read(str(file))
     print("| program | ranks | computation | program | model | difference |")
     print("|---|---|---|---|---|---|")
-    for program in programs():
-        if sys.argv[1:] and program.name not in sys.argv[1:]:
-            continue
-        rows: list[tuple[str, int, dict[str, str] | None]]
+    for program in programs(set(sys.argv[1:])):
+        rows: list[tuple[str, int, dict[str, Any] | None]]
         rows = [("none", ranks, None) for ranks in RANKS]
-        if program.rate:
+        if program.large:
             alone = time_of_program(program, 1, "measured")
-            # 1 GB/s or 1 Gflop/s; communication with itself takes no time.
-            value = 1e3 * time_of_model(program, 1, rates(program.rate, 1e3)) / alone
-            unit = "MB/s" if program.rate == "memory_rate" else "Mflop/s"
-            label = f"{value:.0f} {unit}"
-            rows += [(label, ranks, rates(program.rate, value)) for ranks in RANKS]
+            # Communication with itself takes no time.
+            factor = time_of_model(program, 1, scaled(measured, 1.0)) / alone
+            label = f"rates x {factor:.3g}"
+            rows += [(label, ranks, scaled(measured, factor)) for ranks in RANKS]
         for label, ranks, rate in rows:
             compute = "none" if rate is None else "measured"
             ours = time_of_program(program, ranks, compute)

@@ -24,8 +24,11 @@ def column_gather(a: Phases, frontier: float) -> None:
 
 
 def send_visits(a: Phases, blocks: list[float], frontier: float) -> None:
-    """Pairs of a vertex and its parent, to the owner in the row: blocks by distance."""
+    """Pairs of a vertex and its parent, to the owner in the row: blocks by distance. They are
+    sorted, which moves a pair per comparison, and then visited."""
+    visits = sum(blocks)
     a.alltoall(4, axes=1, grain=4)
+    a.compute(bytes=16 * visits * math.log2(visits + 1), kernel="tree")
     of_column = a.shape[1] / frontier  # relative variance of the frontier of a column
     spread = [normal(math.sqrt(1 / n + of_column)) if n > 0 else normal(0) for n in blocks]
     # The root is one vertex, whose column alone has neighbors.
@@ -62,7 +65,9 @@ def search(a: Phases) -> None:
         else:
             with a.phase("top down"):
                 column_gather(a, frontier)
-                a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="tree")
+                # The edges in order, and a mark per vertex of the row.
+                a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="stream")
+                a.compute(bytes=2 * vertices / rows, kernel="stream")
                 # Edges of all but the root: a vertex that was found has one more than the mean.
                 edges = frontier * (2 * degree + (0.5 if expanded else 0)) / a.ranks
                 targets = vertices / rows

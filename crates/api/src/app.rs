@@ -36,8 +36,8 @@ pub struct AppRequest {
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
     #[serde(default = "super::vocabulary::defaults::messages")]
     pub messages: u64,
-    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`; or `all`:
-    /// all iterations of loops are simulated.
+    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`; or
+    /// `all`: all iterations of loops are simulated.
     #[serde(default = "auto")]
     pub method: String,
 }
