@@ -416,9 +416,12 @@ def app(result: Sweep, ax: matplotlib.axes.Axes | None = None) -> matplotlib.axe
     ax.fill_between(nodes, [row["low"] for row in rows], [row["high"] for row in rows],
                     color=LINES[0], alpha=0.2, lw=0, label="error bar")  # fmt: skip
     ax.plot(nodes, values, "o-", ms=3.5, lw=1.6, color=LINES[0], label="predicted")
-    if rows:
-        ideal = [values[0] / nodes[0] * count for count in nodes]
-        ax.plot(nodes, ideal, ":", lw=1.2, color=FAINT, label="proportional to nodes")
+    ideal = [row["figure_of_merit"] / row["efficiency"] for row in rows]
+    ax.plot(nodes, ideal, "--", lw=1.0, color=INK, label="efficiency 100 %")
+    for row in rows:
+        # Losses of a few percent do not show on logarithmic axes.
+        ax.annotate(f"{100 * row['efficiency']:.0f} %", (row["nodes"], row["figure_of_merit"]),
+                    (4, -11), textcoords="offset points", fontsize=7, color=INK)  # fmt: skip
     ax.set_xscale("log", base=2)
     ax.set_xticks(nodes, [str(count) for count in nodes])
     ax.set_yscale("log")

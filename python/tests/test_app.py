@@ -547,6 +547,17 @@ def test_the_model_of_the_page_runs(odonata, tmp_path):
     assert not summary["is_checked"]
 
 
+def test_figures_state_the_efficiency():
+    result = app.run("hpcg", od.machine("aurora"), nodes=[1, 2], ppn=2)
+    texts = [text.get_text() for text in result.plot().texts]
+    assert texts == [f"{100 * row['efficiency']:.0f} %" for row in result.rows]
+
+
+def test_times_that_a_model_states_are_named_as_such():
+    result = timed(lambda a: a.compute(seconds=1.0))
+    assert "whose time the model states, 100" in report.limit(result.summary["runs"][0])
+
+
 def test_the_command_draws_a_figure(odonata, tmp_path):
     file = tmp_path / "scaling.png"
     done = odonata("app", "hpcg", "--machine", "aurora", "--nodes", "1:4", "--plot", file)

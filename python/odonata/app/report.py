@@ -88,8 +88,11 @@ def limit(run: Mapping[str, Any]) -> str:
     for row in run["computations"]:
         words = {"memory": "memory of the computing units", "flops": "arithmetic",
                  "link": "links between host and computing units"}  # fmt: skip
-        name = words.get(row["limit"], "computation")
-        parts[f"{name} ({row['kernel']})"] = row["time_s"]
+        if row["limit"] == "stated":
+            name = "computation whose time the model states"
+        else:
+            name = f"{words.get(row['limit'], row['limit'])} ({row['kernel']})"
+        parts[name] = parts.get(name, 0.0) + row["time_s"]
     for row in run["phases"]:
         parts[f"communication ({row['phase']})"] = row["communication_s"]
     name, seconds = max(parts.items(), key=lambda part: part[1], default=("nothing", 0.0))

@@ -225,6 +225,7 @@ def play(
         if is_native and model.native:
             steps = steps_of(job, phases, fidelity, messages, tick, stop)
             with model.guarded():
+                native += [""] if native else []
                 native += model.native(phases, answer["time_s"], {**answer, "steps": steps})
     summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
