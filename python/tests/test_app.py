@@ -12,7 +12,7 @@ import pytest
 
 import odonata as od
 from odonata import app, core
-from odonata.app import checking, running, shapes
+from odonata.app import checking, report, running, shapes
 from odonata.errors import InputError
 
 MACHINE = od.machine("dragonfly-1056")
