@@ -154,6 +154,10 @@ def own_paths() -> dict[str, Any]:
         schema = {"type": "string", "enum": list(values)}
         return {"name": name, "in": "path", "required": True, "schema": schema}
 
+    cabling = text("A file of the cabling", "text/plain")
+    content = cabling["get"]["responses"]["200"]["content"]
+    content |= {"text/csv": {"schema": TEXT}, "application/json": {"schema": OBJECT}}
+    cabling["parameters"] = [one_of("file", ("point-to-point", "fabric-template", "arp"))]
     form = object_of({"grant_type": TEXT, "client_id": TEXT, "client_secret": TEXT,
                       "scope": TEXT}, ("client_secret",))  # fmt: skip
     login = {
@@ -197,10 +201,7 @@ def own_paths() -> dict[str, Any]:
         "/simulation": get("The extensions of the simulation", OBJECT),
         "/simulation/prometheus": text("Counts for Prometheus", "text/plain"),
         "/simulation/stream": text("Changes for the live page", "text/event-stream"),
-        "/simulation/cabling/{file}": {
-            **text("A file of the cabling", "text/plain"),
-            "parameters": [one_of("file", ("point-to-point", "fabric-template", "arp"))],
-        },
+        "/simulation/cabling/{file}": cabling,
         "/sma-telemetry-api/v1/ping": get("Whether the streams answer", OBJECT),
         "/sma-telemetry-api/v1/stream": get("Telemetry topics", OBJECT),
         "/sma-telemetry-api/v1/stream/{topic}": {

@@ -125,6 +125,9 @@ SINGLE = (
     Collection("/fabric/rosetta-auth-token", "Token of the switches", {}, of_collection=CHANGED),
     Collection("/simulation/impacts", "Effect of removing targets on the loads of links",
                {"targets": TEXTS}, of_collection=("POST",), required=("targets",), is_own=True),
+    *(Collection(f"/port-sets{name}", "Port sets of the first generation", {}) for name in
+      ("", "/fabric-ports", "/fabric-ports/status", "/edge-ports", "/edge-ports/status")),
+    Collection("/simulation", "The extensions of the simulation", {}, is_own=True),
     Collection("/simulation/failover", "Make the standby manager the active one", {},
                of_collection=("POST",), is_own=True),
 )  # fmt: skip

@@ -195,11 +195,11 @@ class Service:
 
     async def resource(self, request: Request) -> Response:
         """A collection or a document."""
-        if request.state.role is None:  # open paths have routes of their own
-            raise Refused(401, "a valid bearer token is needed", {"WWW-Authenticate": "Bearer"})
         # The path that was admitted: that of `request.url` may come from the Host header.
         path = request.scope["path"].rstrip("/")
         self.check_own(request.method, path)
+        if request.state.role is None:  # open paths have routes of their own
+            raise Refused(401, "a valid bearer token is needed", {"WWW-Authenticate": "Bearer"})
         target = resources.find(path)
         method = "GET" if request.method == "HEAD" else request.method
         allowed = {"Allow": ", ".join(target.verbs if target else ("GET",))}
