@@ -106,12 +106,16 @@ def confirm(page, out: Path) -> list[str]:
     page.wait_for_timeout(800)
     page.click("text=Take out of service")
     wait(page, "!document.getElementById('confirm').disabled")
+    page.click("text=packets")
+    wait(page, "document.querySelector('[data-packets]') === null")
     page.screenshot(path=out / "cost.png")
     text = page.inner_text("#dialog-text")
     page.click("#confirm")
     page.wait_for_timeout(1500)
     shown = page.inner_text("#panel")
     problems = [] if "climate" in text else [f"no cost of the job: {text}"]
+    if "until the routing sweep" not in text:
+        problems.append(f"no cost at packet fidelity: {text}")
     return problems + ([] if "DRAINING" in shown else [f"no maintenance: {shown}"])
 
 

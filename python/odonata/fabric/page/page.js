@@ -758,15 +758,33 @@ async function confirmed(title, targets) {
     const cost = await session.request("POST", "/simulation/costs", { targets });
     const rows = cost.jobs.map((job) => `<tr><td>${text(job.name)}</td><td class="number">`
       + `${job.before_gbit_s.toFixed(1)}</td><td class="number">${job.after_gbit_s.toFixed(1)}</td>`
-      + `<td class="number">${(job.change * 100).toFixed(2)} %</td></tr>`);
+      + `<td class="number">${(job.change * 100).toFixed(2)} %</td>`
+      + `<td><button type="button" data-packets="${text(job.name)}">packets</button></td></tr>`);
     body.innerHTML = head + (rows.length
-      ? rowsTable(["Job", "before, Gbit/s", "after, Gbit/s", "change"], rows)
+      ? rowsTable(["Job", "before, Gbit/s", "after, Gbit/s", "change", "at packet fidelity"], rows)
       : "<p>No job is on the fabric: no cost.</p>") + `<p class="note">${text(cost.method)}</p>`;
   } catch (error) {
     body.innerHTML = `${head}<p class="error">No prediction: ${text(error.message)}</p>`;
   }
+  body.onclick = ({ target }) => {
+    if (target.dataset.packets) predictPackets(target, targets);
+  };
   confirm.disabled = false;
   return closed;
+}
+
+// The cost for one job at packet fidelity, in place of its button.
+async function predictPackets(button, targets) {
+  button.disabled = true;
+  try {
+    const body = { targets, job: button.dataset.packets, fidelity: "packet" };
+    const [job] = (await session.request("POST", "/simulation/costs", body)).jobs;
+    const [now, until, after] = [job.before_gbit_s, job.until_gbit_s, job.after_gbit_s]
+      .map((rate) => rate.toFixed(1));
+    button.replaceWith(`${now}; until the routing sweep ${until}, after it ${after}`);
+  } catch (error) {
+    button.replaceWith(`no prediction: ${error.message}`);
+  }
 }
 
 function nameOf(path) { return path.split("/").pop(); }
