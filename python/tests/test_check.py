@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import random
 import subprocess
@@ -556,6 +557,25 @@ storage = "cat {tmp_path}/ior.txt"
     assert any("FAILED" in words for words in found["observations"])
 
 
+@pytest.mark.parametrize("fidelity, is_judged", [("loggp", False), ("flow", True)])
+def test_the_system_is_not_judged_by_a_model_without_contention(tmp_path, fidelity, is_judged):
+    launcher = tmp_path / "launch"
+    launcher.write_text(STANDIN.replace('"rank", rank, 0.001', '"rank", rank, 1.0'))
+    launcher.chmod(0o755)
+    found, _ = run(tmp_path / "c.toml", f"""machine = "dragonfly-1056"
+nodes = ["a=0", "b=1", "c=32", "d=33"]
+stages = ["system"]
+fidelity = "{fidelity}"
+[launcher]
+command = "{launcher} -n {{n}} --hosts {{hosts}} {{program}}"
+program = "launch"
+""")
+    assert found["broken"] == [] and len(found["stages"]) == 2
+    # The stand-in is much slower than any prediction.
+    assert [one["part"] for one in found["findings"]] == (["system"] if is_judged else [])
+    assert any("not judged" in words for words in found["observations"]) != is_judged
+
+
 def test_the_test_program_is_compiled_once_per_source_and_compiler(tmp_path, monkeypatch):
     compiler = tmp_path / "cc"
     compiler.write_text(f"#!/bin/sh\necho x >>{tmp_path}/calls\ncp \"$4\" \"$3\"\n")
@@ -567,7 +587,9 @@ def test_the_test_program_is_compiled_once_per_source_and_compiler(tmp_path, mon
         'machine = "dragonfly-1056"\nnodes = ["a", "b"]\n[launcher]\n'
         f'command = "run -n {{n}} {{program}}"\ncompiler = "{compiler}"\n'
     )
-    runs = launched.Launched(campaign.read(path), tmp_path)
+    read = campaign.read(path)
+    assert read.fidelity == "flow"  # a real machine has contention
+    runs = launched.Launched(read, tmp_path)
     for text, calls in (("one", 1), ("one", 1), ("two", 2)):
         source.write_text(text)
         program = Path(runs.program())
@@ -674,6 +696,24 @@ def test_the_epilog_removes_services_that_the_job_left(node):
     assert node("epilog").returncode == 0
     assert (node.path / "deleted").read_text().split() == ["9", "9"]  # on both NICs
     assert not (node.path / "scontrol").exists()
+
+
+def test_the_page_of_scores_is_that_of_its_rows():
+    figures = Path(__file__).parents[2] / "docs" / "figures"
+    spec = importlib.util.spec_from_file_location("fabric_check", figures / "fabric_check.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert module.page(figures / "fabric_check.jsonl") == text, "docs/figures/fabric_check.py page"
+    # A missed fault and a false alarm, counted by hand.
+    row = {"size": 128, "number": 0, "planted": ["a", "b"], "named": ["a", "c"], "hits": 1,
+           "false": ["c"], "right": 1, "rounds": 10, "node_seconds": 7200.0, "congestion": True,
+           "rule_hits": 1, "rule_false": 0, "rule_node_seconds": 3600.0,
+           "faults": [["lanes", True, True, False], ["lanes", False, False, True]]}  # fmt: skip
+    lines = module.scores([row])
+    assert lines[2] == "| 128 | 1 | 2 | 0.500 | 0.500 | 1.000 | 10 | 2 |"
+    assert module.by_kind([row])[-1] == "| `lanes` | 2 | 1 | 1 | 1 |"
 
 
 def test_a_file_that_is_no_journal_is_kept(tmp_path):

@@ -28,8 +28,8 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: left; padding: .25rem .6rem; border-bottom: 1px solid #dde3ea;
   vertical-align: top; } td.n, th.n { text-align: right; }
 .bad { color: #a4161a; font-weight: 600; } .good { color: #1b6b3a; font-weight: 600; }
-.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1rem 0; }
-.tile { border: 1px solid #dde3ea; border-radius: .4rem; padding: .5rem .9rem; min-width: 5.6rem; }
+.tiles { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1rem 0; }
+.tile { border: 1px solid #dde3ea; border-radius: .4rem; padding: .4rem .7rem; min-width: 5rem; }
 .tile b { display: block; font-size: 1.3rem; } .muted { color: #5a6675; }
 svg text { font: 11px system-ui, sans-serif; fill: #1c2430; }
 @media (prefers-color-scheme: dark) {
@@ -74,14 +74,14 @@ def html(suite: Suite, found: Mapping[str, Any]) -> str:
         stage_table(found["stages"]),
         note(
             "Units are NICs, pairs of NICs, sets of nodes, links or ports. The median is that of "
-            "measured over predicted, of all units; noise is the standard deviation of a repeat. "
+            "measured over predicted, or 1 below four units; noise is the deviation of a repeat. "
             "A unit is slow if it is below bound x median in most repeats."
         ),
         sets(found["stages"]),
         '<h2 id="pairs">Pairs of nodes</h2>',
-        heat_map(suite.heat, suite.campaign.nodes, "node", found["failed"]),
+        heat_map(suite.heat, suite.campaign.nodes, "nodes", found["failed"]),
         '<h2 id="links">Links between switches</h2>',
-        heat_map(suite.link_heat, sorted(suite.wiring.groups), "switch"),
+        heat_map(suite.link_heat, sorted(suite.wiring.groups), "switches"),
     ]
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -220,7 +220,7 @@ def heat_map(
     )
     rects = "".join(
         f'<rect x="{LEFT + x * cell}" y="{TOP + y * cell}" width="{cell}" height="{cell}" '
-        f'fill="{color(ratio)}"><title>{what}s {items[x * per_cell]} and {items[y * per_cell]}: '
+        f'fill="{color(ratio)}"><title>{what} {items[x * per_cell]} and {items[y * per_cell]}: '
         f"{ratio:.2f}</title></rect>"
         for (x, y), ratio in sorted(worst.items())
     )
@@ -230,13 +230,13 @@ def heat_map(
         f"{items[at * per_cell]}</text>"
         for at in range(0, across, -(-across // TICKS))
     )
-    shared = f" Each cell stands for {per_cell} x {per_cell} {what}s." if per_cell > 1 else ""
+    shared = f" Each cell stands for {per_cell} x {per_cell} {what}." if per_cell > 1 else ""
     return (
         f'<svg width="{LEFT + side + 190}" height="{TOP + side + 8}" role="img" '
-        f'aria-label="Measured over expected bandwidth by {what}">'
+        f'aria-label="Measured over expected bandwidth of pairs of {what}">'
         f'<rect x="{LEFT}" y="{TOP}" width="{side}" height="{side}" fill="none" '
         f'stroke="#9aa7b5"/>{bands}{rects}{ticks}{legend(LEFT + side + 20, bool(failed))}</svg>'
-        + note(f"Lowest measured over expected bandwidth of each pair of {what}s, by number. "
+        + note(f"Lowest measured over expected bandwidth of each pair of {what}, by number. "
                f"White pairs are not measured.{shared}")
     )  # fmt: skip
 
