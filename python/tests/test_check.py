@@ -418,6 +418,17 @@ def test_neighbors_are_paired_at_their_switches_first(tmp_path):
     assert suite.neighbors() == [0, 33]
 
 
+def test_a_bad_cable_to_the_servers_of_a_file_system_is_found(tmp_path):
+    """Aurora's groups 166 to 173 have DAOS servers; each has one cable to a group of nodes."""
+    text = 'machine = "aurora"\nnodes = "0-127"\nstages = ["storage_links"]\nrepeats = 1\n'
+    text += '[[twin.fault]]\nkind = "lanes"\ngroups = [1, 168]\n'
+    found, _ = run(tmp_path / "c.toml", text)
+    assert [one["part"] for one in found["findings"]] == ["storage g1"]
+    assert found["failed"] == [] and len(found["passed"]) == 128
+    with pytest.raises(InputError, match="that a cable joins"):
+        run(tmp_path / "nodes.toml", text.replace("168", "160"))
+
+
 def test_congestion_by_other_jobs_is_no_faulty_part(tmp_path):
     text = SOUND + '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
     found, _ = run(tmp_path / "c.toml", text)
@@ -539,7 +550,7 @@ def test_a_real_machine_is_measured_by_commands(tmp_path):
     hosts = ", ".join(f'"h{i}={i}"' for i in range(16))
     found, _ = run(tmp_path / "c.toml", f"""machine = "dragonfly-1056"
 nodes = [{hosts}]
-stages = ["pairs", "switch", "storage"]
+stages = ["pairs", "switch", "storage", "storage_links"]
 reference = "sets"
 [launcher]
 command = "{launcher} -n {{n}} --hosts {{hosts}} {{program}}"
@@ -547,6 +558,7 @@ program = "launch"
 [commands]
 switch = "cat {tmp_path}/net.txt"
 storage = "cat {tmp_path}/ior.txt"
+storage_links = "cat {tmp_path}/ior.txt"
 """)
     assert found["broken"] == [] and found["network_timeouts"] > 0
     # A host with one NIC: without a loopback the two are not distinguished.
@@ -554,6 +566,8 @@ storage = "cat {tmp_path}/ior.txt"
     tests = {row["test"]: row for row in found["stages"]}
     assert tests["dgnettest bisect"]["values"] == [70_100e6, 43_600e6]
     assert tests["ior_read 4194304"]["values"] == [200 * 2**20]
+    # 15 nodes are left in the only group.
+    assert tests["IOR write by group"]["values"] == [100 * 2**20 / 15]
     assert any("FAILED" in words for words in found["observations"])
 
 

@@ -18,7 +18,7 @@ from .faults import Planted, read_fault
 
 STAGES = (
     "health", "loopback", "pairs", "switch", "group", "system", "links", "mbw_mr", "multi_lat",
-    "gpcnet", "gpcnet_load", "sizes", "storage", "counters",
+    "gpcnet", "gpcnet_load", "sizes", "storage", "storage_links", "counters",
 )  # fmt: skip
 DEFAULT_STAGES = (
     "health", "loopback", "pairs", "switch", "group", "system", "links", "counters",
@@ -28,7 +28,8 @@ ISOLATIONS = ("pairs", "halves", "groups")
 REFERENCES = ("twin", "sets")
 # Commands whose text the suite reads, by stage. `{nodes}` and others are replaced.
 COMMANDS = ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet",
-            "gpcnet_load", "sizes", "storage", "switch", "group", "system")  # fmt: skip
+            "gpcnet_load", "sizes", "storage", "storage_links", "switch", "group",
+            "system")  # fmt: skip
 KEYS = {
     "": ("name", "machine", "set", "nodes", "stages", "repeats", "fidelity", "isolation",
          "reference", "margin", "error", "size", "rounds", "launcher", "commands", "twin"),
@@ -149,9 +150,11 @@ def of_mapping(wrong: Diagnostics, found: Mapping[str, Any], path: str) -> Campa
         if "twin" in found:
             wrong.add("twin", "a table", "either [launcher] or [twin]")
     is_compared = launcher is None or chosen["reference"] == "twin"
-    if machine is not None and "storage" in stages and is_compared:
+    of_files = [stage for stage in stages if stage.startswith("storage")]
+    if machine is not None and of_files and is_compared:
         if not machine.summary.get("file_systems"):
-            wrong.add("stages", "storage", f"a file system in the machine file of `{machine.name}`")
+            wanted = f"a file system in the machine file of `{machine.name}`"
+            wrong.add("stages", of_files[0], wanted)
     nodes, hosts = nodes_of(wrong, found.get("nodes"), machine, launcher is not None)
     twin = twin_of(wrong, tables["twin"], machine, nodes)
     if machine is None or not nodes:

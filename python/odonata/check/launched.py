@@ -29,9 +29,9 @@ GPCNET = {
     "multiple_allreduce": ("Multiple Allreduce", 1e-6),
 }
 OSU = {"mbw_mr": 1e6, "multi_lat": 1e-6, "alltoall": 1e-6}
-IS_RATE = ("mbw_mr", "rr_bw", "ior_write", "ior_read")
-IOR = {"ior_write": "write", "ior_read": "read"}
-STAGE_OF = {"ior_write": "storage", "ior_read": "storage",
+IS_RATE = ("mbw_mr", "rr_bw", "ior_write", "ior_read", "ior_write_group")
+IOR = {"ior_write": "write", "ior_read": "read", "ior_write_group": "write"}
+STAGE_OF = {"ior_write_group": "storage_links", "ior_write": "storage", "ior_read": "storage",
             "mbw_mr": "mbw_mr", "multi_lat": "multi_lat", "alltoall": "sizes",
             "rr_lat": "gpcnet", "rr_bw": "gpcnet", "multiple_allreduce": "gpcnet"}  # fmt: skip
 
@@ -128,7 +128,7 @@ class Launched:
                   start_s: float) -> float:  # fmt: skip
         """Bytes per second, or calls per second, of a benchmark's output."""
         stage = "gpcnet_load" if name.endswith(LOADED) else STAGE_OF[name]
-        key = f"{stage} {repeat}"
+        key = f"{stage} {repeat} {nodes}"
         if key not in self._texts:
             self._texts[key] = self.tool(stage, nodes)
         try:
@@ -138,7 +138,7 @@ class Launched:
             elif stage == "gpcnet_load":
                 row, _ = GPCNET[name.removesuffix(LOADED)]
                 value = formats.read_gpcnet(self._texts[key])["impact"][row]["mean"]
-            elif stage == "storage":
+            elif name in IOR:
                 value = formats.read_ior(self._texts[key])[IOR[name]]
             else:
                 value = formats.read_osu(self._texts[key])[size] * OSU[name]

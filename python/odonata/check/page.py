@@ -116,6 +116,8 @@ def location(suite: Suite, part: str) -> str:
         return part
     if what == "switch":
         return f"group {groups[numbers[0]]}"
+    if what == "storage":
+        return f"between group {numbers[0]} and the servers of the file system"
     if where.startswith("s"):
         return f"group {groups[numbers[0]]}, switches {numbers[0]} and {numbers[1]}"
     if where.startswith("g"):

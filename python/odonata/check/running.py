@@ -48,7 +48,12 @@ def wiring_of(campaign: Campaign) -> Wiring:
     """The wiring of the campaign's nodes. Planted faults elsewhere are input errors."""
     wiring = Wiring(campaign.machine, campaign.nodes)
     wrong = Diagnostics()
-    check_places(wrong, campaign.twin.faults, wiring)
+    servers: set[int] = set()
+    if "storage_links" in campaign.stages and campaign.twin.faults:
+        summary = campaign.machine.summary
+        every = Wiring(campaign.machine, range(summary["nodes"])).groups.values()
+        servers = set(range(summary["groups"])) - set(every)
+    check_places(wrong, campaign.twin.faults, wiring, servers)
     wrong.raise_any()
     return wiring
 
@@ -72,10 +77,10 @@ def shown(found: Mapping[str, Any]) -> str:
     """The result as text: stages, faulty parts, counts."""
     lines = [
         f"# {found['name']}: {found['machine']}, {found['nodes']:,} nodes",
-        f"# {'stage':<10} {'test':<24} {'units':>7} {'slow':>6} {'of prediction':>14}",
+        f"# {'stage':<13} {'test':<24} {'units':>7} {'slow':>6} {'of prediction':>14}",
     ]
     for row in found["stages"]:
-        lines.append(f"  {row['stage']:<10} {row['test']:<24} {row['units']:>7,} {row['slow']:>6,} "
+        lines.append(f"  {row['stage']:<13} {row['test']:<24} {row['units']:>7,} {row['slow']:>6,} "
                      f"{row['center']:>14.3f}")  # fmt: skip
     for one in found["findings"]:
         lines.append(f"FAILED {one['part']}: {'; '.join(one['evidence'])}")

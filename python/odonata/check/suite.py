@@ -40,6 +40,7 @@ PART_OF_CHECK = {
 # Units of values. All are rates, of which a larger one is better; 1/s is that of a latency.
 SET_UNIT = "B/s per node"
 RATES = {"mbw_mr": "B/s", "ior_write": "B/s", "ior_read": "B/s", "rr_bw": "B/s per rank"}
+GROUP_WRITE = ("ior_write_group", 4 << 20)  # with minimal routing
 INVERSE_IMPACT = "1/impact"  # time alone over time beside congestors
 BENCHMARKS = {
     "mbw_mr": (("mbw_mr", 1 << 20),),
@@ -827,3 +828,43 @@ class Suite:
                 self.observations.append(
                     f"{label} reaches {found.ratios[0]:.2f} of the prediction on all good nodes"
                 )
+
+    def storage_links(self) -> None:
+        """IOR from one group after the other: the global links from each to the file system."""
+        sets = self.sets_of(self.wiring.group_of, 2)
+        groups = {key: tuple(self.good[place] for place in at) for key, at in sets.items()}
+        before = self.now
+        values = []
+        for repeat in range(self.campaign.repeats):
+            rates = []
+            for group, nodes in groups.items():
+                self.tick(f"storage of group {group} {repeat + 1}/{self.campaign.repeats}")
+
+                def measure(repeat: int = repeat, nodes: tuple[int, ...] = nodes) -> Any:
+                    name, size = GROUP_WRITE
+                    rate = self.backend.benchmark(name, size, nodes, 1, repeat, self.now)
+                    return {"values": [rate / len(nodes)], "took_s": 25.0, "timeouts": 0}
+
+                key = f"{GROUP_WRITE[0]} {nodes} {repeat}"
+                rates += self.once(key, len(nodes), measure)["values"]
+            values.append(rates)
+        if not groups:
+            return
+        if self.campaign.reference == "twin":
+            predicted = [self.predictions.benchmark(*GROUP_WRITE, nodes, 1) / len(nodes)
+                         for nodes in groups.values()]  # fmt: skip
+        else:
+            median = statistics.median(statistics.median(rates) for rates in values)
+            predicted = [median] * len(groups)
+        self.tested.update(*groups.values())
+        found = robust.compare(values, predicted, self.campaign.margin, self.campaign.error)
+        middle = [statistics.median(column) for column in zip(*values, strict=True)]
+        self.record(StageRow(
+            "storage_links", "IOR write by group", len(groups), len(found.slow),
+            len(found.outliers), found.center, found.sigma, found.bound, found.false_alarms,
+            len(groups), sum(map(len, groups.values())), self.now - before, middle, predicted,
+            [f"group {group}" for group in groups],
+        ))  # fmt: skip
+        for i in found.slow:
+            text = f"IOR writes {found.ratios[i]:.2f} of the expected bandwidth to the file system"
+            self.add(f"storage g{list(groups)[i]}", "storage_links", [text])

@@ -31,7 +31,7 @@ LOOPBACK_SHARE = {"pcie": 0.5, "policy": 0.5}  # of the link's rate; others by t
 NORMAL_BER = 1e-11
 COUNTED_BITS = 8e11  # 4 s of 200 Gbit/s, as cxiberstat measures
 # Phases of IOR, one rank and file per node, on the machine's first file system.
-IOR = {"ior_write": "write", "ior_read": "read"}
+IOR = {"ior_write": "write", "ior_read": "read", "ior_write_group": "write"}
 IOR_OPTIONS = "-t 4m -b 64m -F -w -r"
 RETRY_S = 1.07  # a lost packet waits for its timer (docs/models/faults.md)
 
@@ -108,6 +108,8 @@ def benchmark(
     if name.endswith(load.LOADED):
         test = name.removesuffix(load.LOADED)
         return 1 / load.congestion_impact(machine, test, size, nodes, ppn)
+    if name == "ior_write_group":  # only minimal routing and contention show a single cable
+        machine, fidelity = replace(machine, routing="minimal"), "flow"
     if name in IOR:
         job = machine.job(nodes=len(nodes), ppn=1, placement=list(nodes), limits="off")
         rows = io_benchmarks.io_bench("ior", job, IOR_OPTIONS, None, fidelity)["rows"]
