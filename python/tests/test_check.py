@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import odonata
 import pytest
 from odonata.check import (
-    campaign, formats, isolation, launched, output, parts, patterns, running, twin,
+    campaign, formats, isolation, launched, load, output, parts, patterns, running, twin,
 )  # fmt: skip
 from odonata.check import statistics as robust
 from odonata.check.journal import Journal
@@ -416,6 +416,18 @@ def test_neighbors_are_paired_at_their_switches_first(tmp_path):
     assert suite.neighbors() == [0, 1, 4, 5, 40, 41, 2, 9, 33]
     suite.good = [0, 33]
     assert suite.neighbors() == [0, 33]
+
+
+def test_congestors_slow_network_tests_only_without_congestion_management():
+    """HPE's guide, network_load_test: an impact of 1.0X on Slingshot."""
+    aurora = odonata.machine("aurora")
+    nodes = tuple(range(8))
+    assert load.congestion_impact(aurora, "multiple_allreduce", 8, nodes, 8) < 1.05
+    without = aurora.with_({"congestion.management": "off"})
+    assert load.congestion_impact(without, "multiple_allreduce", 8, nodes, 8) > 1.1
+    tested, groups = load.divided(tuple(range(100)))
+    assert len(tested) == 20 and sorted(map(len, groups)) == [20] * 4
+    assert sorted(tested + sum(groups, [])) == list(range(100))
 
 
 def test_a_bad_cable_to_the_servers_of_a_file_system_is_found(tmp_path):
