@@ -4,6 +4,10 @@ Sources: Nek5000/Nekbone, cg.f and the flops that it counts; elements per rank a
 from "Scaling MPI Applications on Aurora".
 """
 
+import math
+from collections.abc import Mapping
+from typing import Any
+
 from odonata.app import App, Phases
 
 
@@ -39,6 +43,21 @@ def flops(a: Phases) -> float:
     return elements * n**3 * (12 * n + 19 + 15) * a.iterations * a.ranks
 
 
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
+    """The lines of set_timer_flop_cnt, with the flops that cg.f counts."""
+    n, elements = a.points, int(a.box[0] * a.box[1] * a.box[2])
+    operator = (12 * n + 19) * n**3 * elements * a.iterations
+    vectors = 15 * n**3 * elements * (a.iterations + 1)
+    rate = (operator + vectors) / seconds / 1e6
+    exponent = math.floor(math.log10(seconds)) + 1  # Fortran's mantissa is below 1
+    return [
+        f"nelt = {elements:7d}, np = {a.ranks:9d}, nx1 = {n:7d}, elements ={elements * a.ranks:10d}",
+        f"Tot MFlops = {rate * a.ranks:12.4E}, MFlops      = {rate:12.4E}",
+        f"Setup Flop = {operator:12.4E}, Solver Flop = {vectors:12.4E}",
+        f"Solve Time = {seconds / 10.0**exponent:8.4f}E{exponent:+03d}",
+    ]
+
+
 model = App(
     cg,
     grid=3,
@@ -48,4 +67,5 @@ model = App(
     merit=lambda a, seconds: flops(a) / seconds,
     unit="flop/s",
     title="Nekbone",
+    native=native,
 )
