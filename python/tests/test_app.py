@@ -553,6 +553,17 @@ def test_figures_state_the_efficiency():
     assert texts == [f"{100 * row['efficiency']:.0f} %" for row in result.rows]
 
 
+def test_the_breakdown_adds_up_if_some_ranks_end_early():
+    """One of four ranks computes for a second: the others wait 3/4 of a second in the mean."""
+    def step(a):
+        with a.where(axis=0, at=0), a.phase("work"):
+            a.compute(seconds=1.0)
+
+    (run,) = timed(step, nodes=[4], ppn=1).summary["runs"]
+    (row,) = [line for line in report.breakdown(run) if line.startswith("(end)")]
+    assert row.split()[1:] == ["750", "ms", "75.0", "%"]
+
+
 def test_times_that_a_model_states_are_named_as_such():
     result = timed(lambda a: a.compute(seconds=1.0))
     assert "whose time the model states, 100" in report.limit(result.summary["runs"][0])

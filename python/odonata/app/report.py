@@ -13,6 +13,7 @@ from ..units import show_bytes, show_count, show_percent, show_time
 from . import advice
 from .running import AppResult
 
+LEAST = 0.005  # share of the time that the breakdown shows
 PREFIXES = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
@@ -65,7 +66,12 @@ def breakdown(run: Mapping[str, Any]) -> list[str]:
             show_time(row["compute_s"]), show_time(row["communication_s"]),
             show_count(row["messages"]), show_bytes(row["bytes"]),
         ))  # fmt: skip
+    rest = run["time_s"] - sum(row["time_s"] for row in run["phases"])
+    if share(rest, run) > LEAST:
+        cells.append(("(end)", show_time(rest), show_percent(share(rest, run)), "", "", "", ""))
     lines += Terminal(sys.stdout).columns(cells, "<" + ">" * 6)
+    if share(rest, run) > LEAST:
+        lines.append("# (end): ranks wait for the last one to end")
     lines.append(f"# limiting resource: {limit(run)}")
     if energy := run.get("energy"):
         lines.append(f"# energy: {show_merit(energy['energy_J'], 'J')}, "

@@ -51,7 +51,8 @@ def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
     rate = (operator + vectors) / seconds / 1e6
     exponent = math.floor(math.log10(seconds)) + 1  # Fortran's mantissa is below 1
     return [
-        f"nelt = {elements:7d}, np = {a.ranks:9d}, nx1 = {n:7d}, elements ={elements * a.ranks:10d}",
+        f"nelt = {elements:7d}, np = {a.ranks:9d}, nx1 = {n:7d}, "
+        f"elements ={elements * a.ranks:10d}",
         f"Tot MFlops = {rate * a.ranks:12.4E}, MFlops      = {rate:12.4E}",
         f"Setup Flop = {operator:12.4E}, Solver Flop = {vectors:12.4E}",
         f"Solve Time = {seconds / 10.0**exponent:8.4f}E{exponent:+03d}",
