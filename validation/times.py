@@ -16,7 +16,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -142,16 +141,10 @@ def job_of(ranks: int, rate: dict[str, Any]) -> od.Job:
     return od.machine(MACHINE).with_(rate | count).job(nodes=ranks // ppn, ppn=ppn)
 
 
-def scaled(measured: dict[str, Any], factor: float) -> dict[str, Any]:
-    """Rates of this machine for a program whose code is `factor` times as fast as the kernels.
-
-    Differences between units and calls are not part of the comparison.
-    """
-    found = {**measured, "node.device.spread": 0.001, "node.device.jitter": 0.001}
-    for name in ("fp64", "fp32", "matrix_fp64", "matrix_fp32", "memory_rate"):
-        value, unit = measured[f"node.device.{name}"].split()
-        found[f"node.device.{name}"] = f"{factor * float(value):.6g} {unit}"
-    return found
+def changes(keys: dict[str, Any]) -> dict[str, Any]:
+    """Changes to a machine file. Differences between units and calls are not compared."""
+    found = {f"node.device.{key}": value for key, value in keys.items()}
+    return {**found, "node.device.spread": rates.LEAST, "node.device.jitter": rates.LEAST}
 
 
 def time_of_program(program: Program, ranks: int, compute: str) -> float:
@@ -188,11 +181,7 @@ def time_of_model(program: Program, ranks: int, rate: dict[str, Any] | None) -> 
 
 def main() -> int:
     os.environ["CFLAGS"] = "-O2"  # as `compiled`; HPCC has its own
-    timings = rates.measure()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "rates.toml"
-        file.write_text(rates.written(timings, rates.device(timings)), encoding="utf-8")
-        measured = rates.read(str(file))
+    keys = rates.device(rates.measure())
     print("| program | ranks | computation | program | model | difference |")
     print("|---|---|---|---|---|---|")
     for program in programs(set(sys.argv[1:])):
@@ -201,9 +190,9 @@ def main() -> int:
         if program.large:
             alone = time_of_program(program, 1, "measured")
             # Communication with itself takes no time.
-            factor = time_of_model(program, 1, scaled(measured, 1.0)) / alone
+            factor = time_of_model(program, 1, changes(keys)) / alone
             label = f"rates x {factor:.3g}"
-            rows += [(label, ranks, scaled(measured, factor)) for ranks in RANKS]
+            rows += [(label, ranks, changes(rates.scaled(keys, factor))) for ranks in RANKS]
         for label, ranks, rate in rows:
             compute = "none" if rate is None else "measured"
             ours = time_of_program(program, ranks, compute)

@@ -1,10 +1,13 @@
 """Rates of this computer: `odonata app rates`, and `--rates FILE`."""
 
 import json
+import subprocess
+from pathlib import Path
 
 import pytest
 
-from odonata.app import rates
+import odonata as od
+from odonata.app import App, rates, running
 from odonata.app.rates import Timing
 from odonata.errors import InputError
 
@@ -90,11 +93,50 @@ def test_a_missing_file_is_refused(odonata, tmp_path):
     assert done.returncode == 2 and "No such file" in done.stderr
     done = odonata("app", "rates", tmp_path / "no" / "here.txt")
     assert done.returncode == 2 and "FILE.toml" in done.stderr
-    done = odonata("app", "rates", "a.toml", "b.toml")
-    assert done.returncode == 2
+    done = odonata("app", "rates", tmp_path / "a.toml", "hpcg")  # neither machine nor program
+    assert done.returncode == 2 and "machine" in done.stderr
 
 
 def test_a_missing_compiler_is_named(monkeypatch):
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(InputError, match="no-such-compiler"):
         rates.measure(seconds=0.01)
+
+
+BUSY = """
+#include <mpi.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    struct timespec t;
+    MPI_Init(&argc, &argv);
+    do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    while (t.tv_sec + 1e-9 * t.tv_nsec < 0.2);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_rates_of_a_program_predict_its_time_on_one_rank(tmp_path):
+    """A program computes until it has used 0.2 s: so does the model, whatever its flops."""
+    (tmp_path / "busy.c").write_text(BUSY)
+    compiler = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+    command = ["sh", compiler, "-O1", tmp_path / "busy.c", "-o", tmp_path / "busy"]
+    subprocess.run(command, check=True)
+    model = App(lambda a: a.compute(flops=a.flops, kernel="pair"), options={"flops": 1e9})
+    keys = rates.device(timings())
+    machine, program = od.machine("dragonfly-1056"), [str(tmp_path / "busy")]
+    factor = rates.factor_of(keys, model, machine, program, model.options)
+    assert 0.15 < 1e9 / FLOPS / factor <= 0.21
+    scaled = rates.scaled(keys, factor)
+    assert float(scaled["fp64"].split()[0]) == pytest.approx(factor * 1e5, rel=1e-3)
+    assert scaled["efficiency.pair"] == keys["efficiency.pair"]
+
+
+def test_programs_without_computation_are_refused():
+    model = App(lambda a: None)
+    with pytest.raises(InputError, match="on one rank"):
+        rates.factor_of(
+            rates.device(timings()), model, od.machine("dragonfly-1056"), ["/bin/true"], {}
+        )

@@ -18,12 +18,18 @@ from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
 
+from .. import core, launch
+from ..errors import Diagnostics
 from ..files import why
+from ..machines import Machine
+from . import checking
+from .model import App
 from .phases import KERNELS, input_error
 
 SOURCE = Path(__file__).with_name("rates.c")
 FLAGS = "-O3 -march=native"  # unless $CFLAGS is set
 SECONDS = 0.5  # of each kernel
+REPEATS = 3  # runs of a program, of which the shortest counts
 ORDERS = (128, 1024)  # of the matrices whose product is measured
 LEAST = 0.001  # of spread and jitter that a machine file accepts
 WANTED = "a file with `[node.device]`, as `odonata app rates FILE` writes it"
@@ -157,6 +163,43 @@ def device(timings: Sequence[Timing]) -> dict[str, Any]:
     return keys
 
 
+def factor_of(
+    keys: Mapping[str, Any],
+    model: App,
+    machine: Machine,
+    program: Sequence[str],
+    values: Mapping[str, Any],
+    tick: core.Tick | None = None,
+) -> float:
+    """How many times as fast as the kernels the program's code is: time of the model on one rank
+    with these rates, over the shortest of three runs of the program."""
+    wrong = Diagnostics()
+    words = [checking.filled(wrong, word, values) for word in program]
+    if not words:
+        wrong.add("program", "nothing", "a program after `--`")
+    wrong.raise_any()
+    exact = {f"node.device.{key}": value for key, value in keys.items()}
+    exact |= {"node.device.count": 1, "node.device.spread": LEAST, "node.device.jitter": LEAST}
+    job = machine.with_(exact).job(nodes=1, ppn=1)
+    runs = [
+        launch.run(job, words, fidelity="loggp", compute="measured", tick=tick).time
+        for _ in range(REPEATS)
+    ]
+    seconds = checking.time_of(job, model.phases(1, 1, values), tick, computes=True)
+    if not (seconds > 0 and min(runs) > 0):
+        raise input_error("model", f"{seconds:g} s on one rank", "computation with flops or bytes")
+    return seconds / min(runs)
+
+
+def scaled(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
+    """The same with all peaks times a factor."""
+    found = dict(keys)
+    for name in ("fp64", "fp32", "matrix_fp64", "matrix_fp32", "memory_rate", "link_rate"):
+        value, unit = keys[name].split()
+        found[name] = f"{factor * float(value):.4g} {unit}"
+    return found
+
+
 def significant(value: float) -> float:
     """Three digits."""
     return float(f"{value:.3g}")
@@ -179,7 +222,7 @@ def processor() -> str:
     return os.uname().machine
 
 
-def written(timings: Sequence[Timing], keys: Mapping[str, Any]) -> str:
+def written(timings: Sequence[Timing], keys: Mapping[str, Any], note: str = "") -> str:
     """The machine-file fragment, with each measurement as a comment."""
     flags = os.environ.get("CFLAGS") or FLAGS
     lines = [
@@ -194,7 +237,7 @@ def written(timings: Sequence[Timing], keys: Mapping[str, Any]) -> str:
         per_s = [f"{x / of.seconds:.3e}" if x else "" for x in (of.flops, of.bytes)]
         row = f"# {of.kernel:12} {size:>6} {of.seconds:14.3e} s {per_s[0]:>10} {per_s[1]:>10}"
         lines.append(row.rstrip())
-    lines += ["", "[node.device]"]
+    lines += [*(["#", f"# {note}"] if note else []), "", "[node.device]"]
     for key, value in keys.items():
         lines.append(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}")
     return "\n".join(lines) + "\n"

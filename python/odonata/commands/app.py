@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -120,20 +121,38 @@ def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> 
 
 
 def measure_rates(words: tuple[str, ...], given: dict[str, Any]) -> int:
-    """Measure this computer's rates; write them to a file, or print them."""
-    if len(words) > 1 or not all(word.endswith(".toml") for word in words):
-        raise input_error("rates", " ".join(words), "one file to write, FILE.toml")
+    """Measure this computer's rates, for a program if one is given; write or print them."""
+    file, program = words[:1], words[1:]
+    if not all(word.endswith(".toml") for word in file):
+        raise input_error("rates", file[0], "a file to write, FILE.toml")
+    fits = None
+    if program:
+        request = Request(given)
+        model = running.try_load(request.wrong, program[0])
+        values = model.values(request.wrong, pairs(request.wrong, given["problem"])) \
+            if model else {}  # fmt: skip
+        request.finish()
+        assert model is not None, "reported above"
+        fits = functools.partial(
+            rates.factor_of, model=model, machine=request.machine, program=program[1:],
+            values=values,
+        )  # fmt: skip
     timings = rates.measure()
-    text = rates.written(timings, rates.device(timings))
-    if not words:
+    keys, note = rates.device(timings), ""
+    if fits is not None:
+        factor = fits(keys)
+        keys = rates.scaled(keys, factor)
+        note = f"All peaks times {factor:.3g}, for {program[0]} on one rank."
+    text = rates.written(timings, keys, note)
+    if not file:
         print(text, end="", flush=True)
         return 0
     try:
-        Path(words[0]).write_text(text, encoding="utf-8")
+        Path(file[0]).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise input_error("rates", words[0], f"a file that can be written ({why(error)})") from None
+        raise input_error("rates", file[0], f"a file that can be written ({why(error)})") from None
     if not given["quiet"]:
-        say(f"odonata: wrote {escaped(words[0])}")
+        say(f"odonata: wrote {escaped(file[0])}" + (f" ({note})" if note else ""))
     return 0
 
 
