@@ -65,4 +65,5 @@ model = App(
     merit=lambda a, seconds: float(side(a)) ** 3 * a.steps / seconds,
     unit="particle/s",
     title="HACC",
+    uncertainty=0.3,  # of the times of particles and transforms [estimate]
 )
