@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import core, tuning
 from .._vocabulary import COLLECTIVES, LIBRARIES, NIC_POLICIES, PLACEMENTS
@@ -21,9 +21,6 @@ from ..text import counted
 from ..units import show_percent, show_time
 from .checking import request_of
 from .model import App
-
-if TYPE_CHECKING:
-    from .running import AppResult
 
 LEAST = 0.01  # gain that counts, at least
 MATTERS = 0.02  # share of the time in a phase whose collectives are tried
@@ -43,7 +40,7 @@ class Alternative:
 
 
 def advise(
-    result: AppResult,
+    summary: Mapping[str, Any],
     model: App,
     job: Job,
     values: Mapping[str, Any],
@@ -51,10 +48,9 @@ def advise(
     tick: core.Tick | None,
     stop: core.Stop | None,
 ) -> dict[str, Any]:
-    """The alternatives of the last number of nodes, the fastest first."""
-    s = result.summary
-    fidelity, run = s["fidelity"], s["runs"][-1]
-    first = s["rows"][0]["ranks"] if s["scaling"] == "strong" else None
+    """The alternatives of the last number of nodes of a result, the fastest first."""
+    fidelity, run = summary["fidelity"], summary["runs"][-1]
+    first = summary["rows"][0]["ranks"] if summary["scaling"] == "strong" else None
     job = replace(job, timeline=None)
     rows: list[dict[str, Any]] = []
     refused = []

@@ -169,25 +169,30 @@ def factor_of(
     machine: Machine,
     program: Sequence[str],
     values: Mapping[str, Any],
+    ranks: int = 1,
     tick: core.Tick | None = None,
 ) -> float:
-    """How many times as fast as the kernels the program's code is: time of the model on one rank
-    with these rates, over the shortest of three runs of the program."""
+    """How many times as fast as the kernels the program's code is: time of the model with these
+    rates, over the shortest of three runs of the program, both on this number of ranks.
+
+    On several ranks, the time of communication is taken for computation.
+    """
     wrong = Diagnostics()
     words = [checking.filled(wrong, word, values) for word in program]
     if not words:
         wrong.add("program", "nothing", "a program after `--`")
     wrong.raise_any()
     exact = {f"node.device.{key}": value for key, value in keys.items()}
-    exact |= {"node.device.count": 1, "node.device.spread": LEAST, "node.device.jitter": LEAST}
-    job = machine.with_(exact).job(nodes=1, ppn=1)
+    ppn = checking.PPN if ranks % checking.PPN == 0 else 1
+    exact |= {"node.device.count": ppn, "node.device.spread": LEAST, "node.device.jitter": LEAST}
+    job = machine.with_(exact).job(nodes=ranks // ppn, ppn=ppn)
     runs = [
         launch.run(job, words, fidelity="loggp", compute="measured", tick=tick).time
         for _ in range(REPEATS)
     ]
-    seconds = checking.time_of(job, model.phases(1, 1, values), tick, computes=True)
+    seconds = checking.time_of(job, model.phases(ranks // ppn, ppn, values), tick, computes=True)
     if not (seconds > 0 and min(runs) > 0):
-        raise input_error("model", f"{seconds:g} s on one rank", "computation with flops or bytes")
+        raise input_error("model", f"{seconds:g} s", "computation with flops or bytes")
     return seconds / min(runs)
 
 

@@ -232,7 +232,7 @@ def play(
     summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
     result = AppResult(name, summary, native)
     if advise and rows and not summary["interrupted"] and not runs[-1]["failure"]:
-        summary["advice"] = advice.advise(result, model, jobs[-1], values, messages, tick, stop)
+        summary["advice"] = advice.advise(summary, model, jobs[-1], values, messages, tick, stop)
     failure = runs[-1]["failure"] if runs else None
     if failure:
         raise SimulatedFailure.of(failure, result)

@@ -17,7 +17,7 @@ from ..options import options_of
 from ..progress import Progress
 from ..streams import say, stdout_for_json
 from ..terminal import escaped
-from .cli_request import Request, stopped
+from .cli_request import Request, given_by_hand, stopped
 from .command import command
 
 RANKS_WANTED = "numbers of ranks, such as `8,27,64`"
@@ -131,18 +131,20 @@ def measure_rates(words: tuple[str, ...], given: dict[str, Any]) -> int:
         model = running.try_load(request.wrong, program[0])
         values = model.values(request.wrong, pairs(request.wrong, given["problem"])) \
             if model else {}  # fmt: skip
+        chosen = given["ranks"] if given_by_hand("ranks") else "1"  # not the default of `check`
+        ranks = request.wrong.integer("ranks", chosen, 1)
         request.finish()
         assert model is not None, "reported above"
         fits = functools.partial(
             rates.factor_of, model=model, machine=request.machine, program=program[1:],
-            values=values,
+            values=values, ranks=ranks,
         )  # fmt: skip
     timings = rates.measure()
     keys, note = rates.device(timings), ""
     if fits is not None:
         factor = fits(keys)
         keys = rates.scaled(keys, factor)
-        note = f"All peaks times {factor:.3g}, for {program[0]} on one rank."
+        note = f"All peaks times {factor:.3g}, for {program[0]}."
     text = rates.written(timings, keys, note)
     if not file:
         print(text, end="", flush=True)
