@@ -2,20 +2,23 @@
 
     python docs/figures/benchmark_times.py [--every K] [--budget SECONDS] [--check]
 
-One rank per node on 64, 1,024 and 9,658 nodes, every K-th power of two up to 4 MiB. A run ends by
-itself, is refused before it starts, or is stopped after a minute of CPU time. Results are kept in
-`benchmark-times.json`; a call adds missing ones until `--budget` is spent. `--check` measures
-nothing and fails if the page differs from the results.
+One rank per node on 64, 1,024 and 9,658 nodes, every power of two up to 4 MiB, in steps of at least
+K, coarse steps first. A run ends by itself, is refused before it starts, or is stopped after a
+minute of CPU time. Results are kept in `benchmark-times.json`; a call adds missing ones until
+`--budget` is spent. `--check` measures nothing and fails if the page differs from the results.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import os
 import signal
 import sys
 import textwrap
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,23 +63,50 @@ def run(name: str, nodes: int, fidelity: str, size: int) -> float | str:
     return "stopped" if stopped else round(time.process_time() - start, 2)
 
 
-def measure(found: dict[str, Any], every: int, budget: float) -> None:
-    """Add missing times to `found`, and write them."""
-    start = time.monotonic()
-    for nodes in NODES:
-        for fidelity in FIDELITIES:
+def jobs(every: int) -> Iterator[tuple[str, str, int, int, str]]:
+    """Name, column, size, nodes and fidelity of each run; coarse steps of sizes first."""
+    for step in (22, 11, 4, 2, 1):
+        if step < every:
+            return
+        for nodes, fidelity in itertools.product(NODES, FIDELITIES):
             for name in benchmarks.NAMES:
                 if name in ("ior", "mdtest"):
                     continue
-                sizes = [0] if name == "barrier" else [1 << k for k in range(22, -1, -every)]
-                cell = found.setdefault(name, {}).setdefault(f"{nodes} {fidelity}", {})
+                sizes = [0] if name == "barrier" else [1 << k for k in range(22, -1, -step)]
                 for size in sizes:
-                    if str(size) in cell:
-                        continue
-                    if time.monotonic() - start > budget:
-                        return
-                    cell[str(size)] = run(name, nodes, fidelity, size)
-                    DATA.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+                    yield name, f"{nodes} {fidelity}", size, nodes, fidelity
+
+
+def measure(every: int, budget: float) -> None:
+    """Add missing times to the file. Several calls of this program may do so at once."""
+    start = time.monotonic()
+    for name, column, size, nodes, fidelity in jobs(every):
+        if str(size) in stored().get(name, {}).get(column, {}):
+            continue
+        if time.monotonic() - start > budget:
+            return
+        seconds = run(name, nodes, fidelity, size)
+        found = stored()
+        found.setdefault(name, {}).setdefault(column, {})[str(size)] = seconds
+        new = DATA.with_suffix(f".{os.getpid()}")
+        new.write_text(json.dumps(in_order(found), indent=1) + "\n", encoding="utf-8")
+        new.replace(DATA)
+
+
+def stored() -> dict[str, Any]:
+    return json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
+
+
+def in_order(found: dict[str, Any]) -> dict[str, Any]:
+    """Benchmarks as listed, and sizes from long to short."""
+    return {
+        name: {
+            column: dict(sorted(times.items(), key=lambda pair: -int(pair[0])))
+            for column, times in found[name].items()
+        }
+        for name in benchmarks.NAMES
+        if name in found
+    }
 
 
 def text_of(size: int) -> str:
@@ -119,15 +149,14 @@ def page(found: dict[str, Any]) -> str:
 def main() -> int:
     """Measure what is missing, and write or check the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--every", type=int, default=1, help="use every K-th power of two")
+    parser.add_argument("--every", type=int, default=1, help="least step of powers of two")
     parser.add_argument("--budget", type=float, default=500.0, help="seconds of this call")
     parser.add_argument("--check", action="store_true", help="only check the page")
     given = parser.parse_args()
-    found = json.loads(DATA.read_text(encoding="utf-8")) if DATA.exists() else {}
     if given.check:
-        return int(PAGE.read_text(encoding="utf-8") != page(found))
-    measure(found, given.every, given.budget)
-    PAGE.write_text(page(found), encoding="utf-8")
+        return int(PAGE.read_text(encoding="utf-8") != page(stored()))
+    measure(given.every, given.budget)
+    PAGE.write_text(page(stored()), encoding="utf-8")
     return 0
 
 

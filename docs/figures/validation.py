@@ -16,13 +16,15 @@ from typing import Any
 
 import kept
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from odonata import bands
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = Path(__file__).with_suffix(".png")
 SCRIPT = ROOT / "docs" / "reference" / "predictions.py"
+# Of points inside their band or not.
+COLORS = {True: ("tab:blue", "in the band"), False: ("tab:red", "outside")}
 
 
 def predictions() -> Any:
@@ -51,28 +53,39 @@ def group(one: bands.Residual) -> str:
 
 
 def draw(points: list[bands.Residual]) -> None:
-    groups = sorted({group(one) for one in points})
-    sources = sorted({one.source for one in points})
-    figure = Figure(figsize=(9, 5), layout="constrained")
+    """One line per kind and organization, with its points and their bands."""
+    places = sorted({(group(one), one.organization) for one in points}, reverse=True)
+    figure = Figure(figsize=(9, 0.22 * len(places) + 1.2), layout="constrained")
     axes = figure.subplots()
     for one in points:
-        row, of = groups.index(group(one)), sources.index(one.source)
-        height = row + (of + 0.5) / len(sources) - 0.5
+        height = places.index((group(one), one.organization))
         band = bands.band_of(one.kinds, "packet", without=one.source)
         low, high = 1 / band.factor, band.factor
-        box = Rectangle((low, height - 0.01), high - low, 0.02, color="0.85", zorder=1)
+        box = Rectangle((low, height - 0.35), high - low, 0.7, color="0.88", zorder=1)
         axes.add_patch(box)
-        inside = low <= one.ratio <= high
-        axes.plot(one.ratio, height, ".", color="tab:blue" if inside else "tab:red", ms=4)
+        color, _ = COLORS[low <= one.ratio <= high]
+        axes.plot(one.ratio, height, "o", color=color, ms=4, alpha=0.6, mew=0)
     axes.axvline(1.0, color="0.5", lw=0.8)
-    for row in range(1, len(groups)):
-        axes.axhline(row - 0.5, color="0.9", lw=0.8)
+    groups = [kind for kind, _ in places]
+    for place, (kind, organization) in enumerate(places):
+        axes.text(-0.01, place, organization, transform=axes.get_yaxis_transform(), fontsize=7,
+                  ha="right", va="center")  # fmt: skip
+        if place and groups[place - 1] != kind:
+            axes.axhline(place - 0.5, color="0.6", lw=0.8)
+    for kind in dict.fromkeys(groups):
+        middle = groups.index(kind) + (groups.count(kind) - 1) / 2
+        axes.text(1.01, middle, kind, transform=axes.get_yaxis_transform(), va="center")
+    for color, words in COLORS.values():
+        axes.plot([], [], "o", color=color, ms=4, mew=0, label=words)
+    handles, _ = axes.get_legend_handles_labels()
+    handles.append(Patch(color="0.88", label="band from all other organizations"))
+    figure.legend(handles=handles, loc="outside upper center", ncols=3, frameon=False)
     ticks = (0.125, 0.25, 0.5, 1, 2, 4, 8)
     axes.set_xscale("log", base=2)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.set_yticks(range(len(groups)), groups)
-    axes.set_ylim(-0.5, len(groups) - 0.5)
-    axes.set_xlabel("measured / predicted; gray: band from all other organizations")
+    axes.set_yticks([])
+    axes.set_ylim(-0.5, len(places) - 0.5)
+    axes.set_xlabel("measured / predicted")
     figure.savefig(PICTURE, dpi=120)
 
 

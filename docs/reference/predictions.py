@@ -274,15 +274,10 @@ def band_table(content: Mapping[str, Any], checked: Mapping[str, Any]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     text = (
         f"Columns of fidelities have the factor F, the last one the cross-validated coverage of "
-        f"`{PACKET}`. Of all {checked['points']} points, "
-        f"{100 * checked['coverage_of_points']:.0f} % are in the bands of the other organizations. "
-        f"The mean over {checked['sources']} sources is "
-        f"{100 * checked['coverage'][bands.ALL]:.0f} %, over {checked['organizations']} "
-        f"organizations {100 * checked['coverage_of_organizations']:.0f} %. The median ratio of "
-        f"the ends of these bands is {checked['median_width']:.2f}."
+        f"`{PACKET}`."
     )
-    words = textwrap.wrap(text.replace(" %", "\0%"), COLUMNS)
-    return "\n".join([*lines, "", *words]).replace("\0", " ")
+    words = textwrap.wrap(text, COLUMNS)
+    return "\n".join([*lines, "", *words, "", coverage(checked)])
 
 
 def in_use(points: Iterable[bands.Residual]) -> dict[str, Any]:
@@ -311,19 +306,41 @@ def text_of(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def table(verdicts: Mapping[str, Mapping[str, Any]]) -> str:
+def table(verdicts: Mapping[str, Mapping[str, Any]], checked: Mapping[str, Any]) -> str:
     """One row per curve of several points, and a sentence about the single numbers."""
-    head = "| curve | points | mean error | worst error | in the band | |"
-    lines = [head, "|---|---|---|---|---|---|"]
+    head = "| curve | what | measured by | points | mean error | worst error | in the band | |"
+    lines = [head, "|---|---|---|---|---|---|---|---|"]
     curves = {curve.id: curve for curve in published.curves()}
     for name, v in verdicts.items():
         if v["points"] > 1:
             inside = in_band(curves[name], v["errors"])
             cells = (percent(v["mean"]), percent(v["worst"]), f"{sum(inside)} of {len(inside)}")
             verdict = "pass" if v["passes"] else "FAILS"
-            lines.append(f"| `{name}` | {v['points']} | {' | '.join(cells)} | {verdict} |")
-    lines += ["", score(verdicts)]
-    return "\n".join(lines)
+            curve = curves[name]
+            who = published.organizations()[curve.measured_by]
+            head = f"`{name}` | {curve.what} | {who} | {v['points']}"
+            lines.append(f"| {head} | {' | '.join(cells)} | {verdict} |")
+    return "\n".join([*lines, "", score(verdicts), "", coverage(checked)])
+
+
+def coverage(checked: Mapping[str, Any]) -> str:
+    """How many points of curves, file systems and applications are in their bands."""
+    by_kind = [
+        f"{kind} {100 * share:.0f} %"
+        for kind, share in checked["coverage"].items()
+        if kind != bands.ALL and share != bands.NOT_VALIDATED
+    ]
+    text = (
+        f"Of {checked['points']} points that are no inputs, with file systems and applications, "
+        f"{100 * checked['coverage_of_points']:.0f} % are in the band that the other organizations "
+        f"give. The mean over {checked['sources']} sources is "
+        f"{100 * checked['coverage'][bands.ALL]:.0f} %, over {checked['organizations']} "
+        f"organizations {100 * checked['coverage_of_organizations']:.0f} %. The median ratio of "
+        f"the ends of a band is {checked['median_width']:.1f}. Kinds with at least {bands.LEAST} "
+        f"sources: {'; '.join(by_kind)}. Other kinds are not validated."
+    )
+    words = textwrap.wrap(text.replace(" %", "\0%"), COLUMNS, break_on_hyphens=False)
+    return "\n".join(words).replace("\0", " ")
 
 
 def in_band(curve: published.Curve, errors: Sequence[float]) -> list[bool]:
@@ -413,12 +430,13 @@ def main() -> int:
     put(bands.DATA, content)
     bands.content.cache_clear()
     bands.rows_of.cache_clear()
+    checked = in_use(residuals(*stored, PACKET))
     texts = {
-        "table": table(verdicts),
+        "table": table(verdicts, checked),
         "summary": summary(verdicts),
         "storage": storage(rates),
         "applications": applications(results),
-        "bands": band_table(json.loads(content), in_use(residuals(*stored, PACKET))),
+        "bands": band_table(json.loads(content), checked),
     }
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
