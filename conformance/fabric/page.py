@@ -9,6 +9,7 @@ the page, or a median frame of more than 33 ms of script fails the run.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -106,7 +107,7 @@ def confirm(page, out: Path) -> list[str]:
     page.wait_for_timeout(800)
     page.click("text=Take out of service")
     wait(page, "!document.getElementById('confirm').disabled")
-    page.click("text=packets")
+    page.click("[data-packets]")
     wait(page, "document.querySelector('[data-packets]') === null")
     page.screenshot(path=out / "cost.png")
     text = page.inner_text("#dialog-text")
@@ -114,7 +115,7 @@ def confirm(page, out: Path) -> list[str]:
     page.wait_for_timeout(1500)
     shown = page.inner_text("#panel")
     problems = [] if "climate" in text else [f"no cost of the job: {text}"]
-    if "until the routing sweep" not in text:
+    if not re.search(r"\d\.\d / \d+\.\d / \d+\.\d", text):
         problems.append(f"no cost at packet fidelity: {text}")
     return problems + ([] if "DRAINING" in shown else [f"no maintenance: {shown}"])
 

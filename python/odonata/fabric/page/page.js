@@ -761,7 +761,8 @@ async function confirmed(title, targets) {
       + `<td class="number">${(job.change * 100).toFixed(2)} %</td>`
       + `<td><button type="button" data-packets="${text(job.name)}">packets</button></td></tr>`);
     body.innerHTML = head + (rows.length
-      ? rowsTable(["Job", "before, Gbit/s", "after, Gbit/s", "change", "at packet fidelity"], rows)
+      ? rowsTable(["Job", "before, Gbit/s", "after, Gbit/s", "change",
+        "packets: before / until the routing sweep / after"], rows)
       : "<p>No job is on the fabric: no cost.</p>") + `<p class="note">${text(cost.method)}</p>`;
   } catch (error) {
     body.innerHTML = `${head}<p class="error">No prediction: ${text(error.message)}</p>`;
@@ -781,7 +782,7 @@ async function predictPackets(button, targets) {
     const [job] = (await session.request("POST", "/simulation/costs", body)).jobs;
     const [now, until, after] = [job.before_gbit_s, job.until_gbit_s, job.after_gbit_s]
       .map((rate) => rate.toFixed(1));
-    button.replaceWith(`${now}; until the routing sweep ${until}, after it ${after}`);
+    button.replaceWith(`${now} / ${until} / ${after}`);
   } catch (error) {
     button.replaceWith(`no prediction: ${error.message}`);
   }
