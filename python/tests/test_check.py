@@ -602,6 +602,29 @@ program = "launch"
     assert any("not judged" in words for words in found["observations"]) != is_judged
 
 
+def test_links_of_a_real_machine_are_tested_with_variables_of_their_own(tmp_path):
+    launcher = tmp_path / "launch"
+    log = f'open("{tmp_path}/seen", "a").write(os.environ.get("ROUTE", "adaptive") + "\\n")\n'
+    launcher.write_text(STANDIN.replace("import sys\n", f"import os, sys\n{log}"))
+    launcher.chmod(0o755)
+    text = f"""machine = "dragonfly-1056"
+nodes = ["a=0", "b=1", "c=4", "d=5"]
+stages = ["pairs", "links"]
+reference = "sets"
+repeats = 1
+[launcher]
+command = "{launcher} -n {{n}} --hosts {{hosts}} {{program}}"
+program = "launch"
+"""
+    found, _ = run(tmp_path / "plain.toml", text)
+    assert (tmp_path / "seen").read_text().split() == ["adaptive"] * 2
+    assert any("adaptive routing" in words for words in found["observations"])
+    (tmp_path / "seen").unlink()
+    found, _ = run(tmp_path / "c.toml", text + 'minimal_env = { ROUTE = "minimal" }\n')
+    assert (tmp_path / "seen").read_text().split() == ["adaptive", "minimal"]
+    assert found["broken"] == [] and found["observations"] == []
+
+
 def test_the_test_program_is_compiled_once_per_source_and_compiler(tmp_path, monkeypatch):
     compiler = tmp_path / "cc"
     compiler.write_text(f"#!/bin/sh\necho x >>{tmp_path}/calls\ncp \"$4\" \"$3\"\n")

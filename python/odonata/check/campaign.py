@@ -33,7 +33,8 @@ COMMANDS = ("health", "loopback", "counters", "mbw_mr", "multi_lat", "gpcnet",
 KEYS = {
     "": ("name", "machine", "set", "nodes", "stages", "repeats", "fidelity", "isolation",
          "reference", "margin", "error", "size", "rounds", "launcher", "commands", "twin"),
-    "launcher": ("command", "program", "compiler", "ppn", "time_limit", "env", "bindings"),
+    "launcher": ("command", "program", "compiler", "ppn", "time_limit", "env", "minimal_env",
+                 "bindings"),
     "twin": ("seed", "noise", "bias", "fault"),
 }  # fmt: skip
 SECTIONS = ("launcher", "commands", "twin")
@@ -50,6 +51,8 @@ class Launcher:
     time_limit: float = 600.0
     env: dict[str, str] = field(default_factory=dict)
     bindings: str = ""  # replaces {bind}
+    # Variables that make the machine's MPI library route minimally, for the stage `links`.
+    minimal_env: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -247,10 +250,8 @@ def launcher_of(wrong: Diagnostics, table: Mapping[str, Any]) -> Launcher | None
     except InputError:
         wrong.add("launcher.time_limit", limit, "a time, such as `10 min` or `600 s`")
         seconds = 600.0
-    env = table.get("env", {})
-    if not isinstance(env, Mapping):
-        wrong.add("launcher.env", env, "a table of variables")
-        env = {}
+    env, minimal = (variables(wrong, f"launcher.{key}", table.get(key, {}))
+                    for key in ("env", "minimal_env"))  # fmt: skip
     texts = {}
     for key, default in (("program", ""), ("compiler", "mpicc"), ("bindings", "")):
         text = table.get(key, default)
@@ -261,8 +262,15 @@ def launcher_of(wrong: Diagnostics, table: Mapping[str, Any]) -> Launcher | None
     return Launcher(
         command, texts["program"], texts["compiler"],
         None if ppn is None else wrong.whole("launcher.ppn", ppn),
-        seconds, {str(k): str(v) for k, v in env.items()}, texts["bindings"],
+        seconds, env, texts["bindings"], minimal,
     )  # fmt: skip
+
+
+def variables(wrong: Diagnostics, at: str, table: Any) -> dict[str, str]:
+    if not isinstance(table, Mapping):
+        wrong.add(at, table, "a table of variables")
+        return {}
+    return {str(key): str(value) for key, value in table.items()}
 
 
 PLACEHOLDERS = ("n", "ppn", "nodes", "hosts", "bind", "program")

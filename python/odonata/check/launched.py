@@ -69,7 +69,8 @@ class Launched:
         words = self.words(self.launcher.command, hosts, test.ppn,
                            [self.program(), str(plan.resolve())])  # fmt: skip
         wall = time.monotonic()
-        text = self.run(test.name, words)
+        more = self.launcher.minimal_env if test.routing == "minimal" else {}
+        text = self.run(test.name, words, more)
         took = time.monotonic() - wall
         plan.unlink()
         values = test.values(read_times(test, text))
@@ -90,9 +91,9 @@ class Launched:
                 found.append(re.sub(r"{(n|ppn|nodes|hosts)}", lambda m: values[m[1]], word))
         return found
 
-    def run(self, what: str, words: list[str]) -> str:
-        """The standard output of a command."""
-        env = {**os.environ, **self.launcher.env}
+    def run(self, what: str, words: list[str], more: Mapping[str, str] | None = None) -> str:
+        """The standard output of a command, with more variables."""
+        env = {**os.environ, **self.launcher.env, **(more or {})}
         try:
             done = subprocess.run(
                 words, capture_output=True, text=True, env=env, errors="replace",

@@ -632,6 +632,11 @@ class Suite:
 
     def links(self) -> None:
         """Each link as the only minimal path of a pair of NICs, in parallel by edge coloring."""
+        launcher = self.campaign.launcher
+        if launcher is not None and not launcher.minimal_env:
+            self.observations.append(
+                "links: without launcher.minimal_env adaptive routing may hide a slow cable"
+            )
         at_switch: dict[int, list[tuple[int, int]]] = {}
         for place, node in enumerate(self.good):
             for nic, switch in enumerate(self.switches[node][: self.ppn]):
