@@ -600,6 +600,7 @@ program = "launch"
     # The stand-in is much slower than any prediction.
     assert [one["part"] for one in found["findings"]] == (["system"] if is_judged else [])
     assert any("not judged" in words for words in found["observations"]) != is_judged
+    assert [row["slow"] for row in found["stages"]] == [int(is_judged)] * 2
 
 
 def test_links_of_a_real_machine_are_tested_with_variables_of_their_own(tmp_path):

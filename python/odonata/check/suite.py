@@ -498,6 +498,7 @@ class Suite:
             )  # fmt: skip
             if is_closed and most_flows is not None and self.is_judged_by_model:
                 self.observations.append(f"{test.name}: {CLOSED}")
+                self.stages[-1].slow = 0
             else:
                 slow.update(found.slow)
         return [keys[i] for i in sorted(slow)]
