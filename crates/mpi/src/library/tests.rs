@@ -86,7 +86,7 @@ fn mpich_chooses_as_its_table_says() {
         (Kind::Exscan, 9, 8, A::RecursiveDoubling),
     ] {
         assert_eq!(decide("mpich", kind, size, bytes), want, "{kind:?} {size} {bytes} B");
-        if !matches!(kind, Kind::Alltoall | Kind::Alltoallv) {
+        if !matches!(kind, Kind::Allreduce | Kind::Alltoall | Kind::Alltoallv) {
             assert_eq!(decide("cray-mpich", kind, size, bytes), want, "{kind:?} {size} {bytes}");
         }
     }
@@ -233,6 +233,20 @@ fn open_mpi_chooses_as_its_table_says() {
         let blocks = if kind.counts_all_blocks() { u64::from(size) } else { 1 };
         let got = decide("openmpi", kind, size, block * blocks);
         assert_eq!(got, want, "{kind:?} {size} {block} B");
+    }
+}
+
+/// Up to 2,048 B in Cray MPICH, up to 8 B in MPICH (docs/models/collective-selection.md).
+#[test]
+fn the_threshold_of_small_allreduces_is_that_of_the_librarys_version() {
+    use Algorithm as A;
+    for (library, bytes, want) in [
+        ("cray-mpich", 2_048, A::RecursiveDoubling),
+        ("cray-mpich", 2_056, A::Rabenseifner),
+        ("mpich", 8, A::RecursiveDoubling),
+        ("mpich", 32, A::Rabenseifner), // one double per rank
+    ] {
+        assert_eq!(decide(library, Kind::Allreduce, 4, bytes), want, "{library} {bytes} B");
     }
 }
 
