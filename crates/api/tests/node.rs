@@ -457,3 +457,40 @@ fn collectives_take_gpu_buffers() {
         assert_eq!(gpu > host, moves, "{name}: {host} us, {gpu} us");
     }
 }
+
+/// A sender's CPU limits one process with short messages (docs/models/library.md): its NIC could
+/// carry nearly twice as many of 8 KiB, and a second process uses that.
+#[test]
+fn one_process_saturates_its_nic_with_long_messages_only() {
+    let pairs = |ppn: u32, bytes| {
+        let machine = json!({"name": "lumi-c"});
+        let more = json!({
+            "machine": machine, "nodes": 2, "ppn": ppn, "mpi": "cray-mpich", "fidelity": "packet",
+        });
+        rate("mbw_mr", more, bytes)
+    };
+    let by_cpu = 8.0 * KIB as f64 / ns(library("cray-mpich").send_overhead); // 17.1 GB/s
+    let (one, two) = (pairs(1, 8 * KIB), pairs(2, 8 * KIB));
+    // The wait for the answer to a window of 64 takes up to a sixth.
+    assert!((by_cpu * 5.0 / 6.0..by_cpu).contains(&one), "{one} of {by_cpu} GB/s");
+    let of_nic = 2048.0 / 2132.0 * 25.0;
+    assert!((1.25 * one..=of_nic).contains(&two), "{two} of {of_nic} GB/s");
+    close(pairs(2, MIB), pairs(1, MIB), 0.02);
+}
+
+/// In an alltoall a rank copies its own block. In GPU memory that is a copy by the GPU's runtime;
+/// NICs move the other block without one.
+#[test]
+fn a_rank_copies_its_own_block_in_gpu_memory() {
+    let time = |copy_latency: &str, buffers: &str| {
+        let machine = on(&[("node.gpu_copy_latency", copy_latency)]);
+        let more = json!({
+            "machine": machine, "nodes": 2, "ppn": 1, "mpi": "mpich-aurora", "buffers": buffers,
+        });
+        let rows = run_bench("alltoall", more, &[4 * KIB]).expect("legal").rows;
+        rows[0].latency_s.expect("measured") * 1e9
+    };
+    let more = time("50 us", "gpu") - time("20 us", "gpu");
+    assert!((more - 30e3).abs() < 1.0, "{more}");
+    assert_eq!(time("50 us", "host"), time("20 us", "host"));
+}

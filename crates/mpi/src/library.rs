@@ -54,6 +54,11 @@ pub struct Library {
     pub peer_memory: u64,
     /// Copying eager data out of a bounce buffer, per byte. Zero: there is no copy.
     pub eager_copy_gap: Gap,
+    /// The NIC matches, and writes eager data to the buffer of a posted receive by itself: the copy
+    /// takes its time, but no CPU time.
+    pub eager_direct: bool,
+    /// Ranks of a node exchange messages through shared memory; otherwise through their NICs.
+    pub shared_memory: bool,
     /// Longest one-sided atomic operation of the NIC, bytes; longer ones need the target's CPU.
     pub nic_atomic_max: u64,
     /// Combining one byte in a reduction.
@@ -153,10 +158,11 @@ enum ValueKind {
     /// A number to which others are added.
     Addend,
     Mode,
+    Switch,
 }
 
 /// All numeric keys.
-const KEYS: [(&str, ValueKind); 60] = [
+const KEYS: [(&str, ValueKind); 62] = [
     ("send_overhead", ValueKind::Time),
     ("recv_overhead", ValueKind::Time),
     ("rma_overhead", ValueKind::Time),
@@ -175,6 +181,8 @@ const KEYS: [(&str, ValueKind); 60] = [
     ("peer_memory", ValueKind::SmallSize),
     ("nic_atomic_max", ValueKind::Size),
     ("eager_copy_rate", ValueKind::Rate),
+    ("eager_direct", ValueKind::Switch),
+    ("shared_memory", ValueKind::Switch),
     ("reduce_rate", ValueKind::Rate),
     ("local_copy_rate", ValueKind::Rate),
     ("pack_round", ValueKind::ShortTime),
@@ -236,6 +244,7 @@ impl ValueKind {
             ValueKind::Count => "a whole number above zero, or `unlimited`",
             ValueKind::Addend => "a whole number from 0 to 4294967295",
             ValueKind::Mode => "`hardware`, `hybrid` or `software`",
+            ValueKind::Switch => "true or false",
         }
     }
     fn units(self) -> &'static [Unit] {
@@ -243,7 +252,11 @@ impl ValueKind {
             ValueKind::Time | ValueKind::ShortTime | ValueKind::Element => quantity::TIME,
             ValueKind::Size | ValueKind::SmallSize => quantity::SIZE,
             ValueKind::Rate => quantity::RATE,
-            ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => &[],
+            ValueKind::Tag
+            | ValueKind::Count
+            | ValueKind::Addend
+            | ValueKind::Mode
+            | ValueKind::Switch => &[],
         }
     }
     /// The value in picoseconds, bytes, `Gap` units or as it is.
@@ -255,6 +268,9 @@ impl ValueKind {
         if let (ValueKind::Count | ValueKind::Addend, Value::Integer(n)) = (self, value) {
             let least = i64::from(self == ValueKind::Count);
             return (least..=i64::from(u32::MAX)).contains(n).then_some(*n as u64);
+        }
+        if let (ValueKind::Switch, Value::Boolean(on)) = (self, value) {
+            return Some(u64::from(*on));
         }
         let Value::String(text) = value else { return None };
         match (self, text.trim()) {
@@ -275,7 +291,11 @@ impl ValueKind {
             ValueKind::Size => read.whole(unit).filter(|&bytes| bytes <= MAX_SIZE),
             ValueKind::SmallSize => read.whole(unit).filter(|&bytes| bytes < 4096 << 20),
             ValueKind::Rate => RATES.contains(&scaled).then(|| Gap::from_bytes_per_s(scaled).0),
-            ValueKind::Tag | ValueKind::Count | ValueKind::Addend | ValueKind::Mode => None,
+            ValueKind::Tag
+            | ValueKind::Count
+            | ValueKind::Addend
+            | ValueKind::Mode
+            | ValueKind::Switch => None,
         }
     }
 }
@@ -389,6 +409,8 @@ impl Library {
             peer_memory: get("peer_memory"),
             nic_atomic_max: get("nic_atomic_max"),
             eager_copy_gap: Gap(get("eager_copy_rate")),
+            eager_direct: get("eager_direct") == 1,
+            shared_memory: get("shared_memory") == 1,
             reduce_gap: Gap(get("reduce_rate")),
             local_copy_gap: Gap(get("local_copy_rate")),
             packing: Packing {

@@ -14,7 +14,7 @@ use crate::kernel::Kernel;
 use crate::offload::{Entrant, Offload, ReductionArgs};
 use crate::pairs::PairId;
 use crate::round::{Named, Outgoing, Through, Traffic};
-use crate::send::{MatchState, Purpose, Send, Waiter, first_phase};
+use crate::send::{Delivery, MatchState, Purpose, Send, Waiter, first_phase};
 use crate::transport::Transport;
 use base::{Slab, Span, Time};
 use collectives::{Collective, InNetwork, Kind, NodeMap};
@@ -286,7 +286,7 @@ impl Collectives {
         run.outstanding += u32::from(traffic.offloaded.is_some());
         run.called = run.ready;
         run.combines = traffic.combines;
-        run.local = inputs.library.local_copy_gap.span(traffic.moved)
+        run.local = inputs.local_copy_time(buffers, traffic.moved)
             + inputs.library.reduce_gap.span(traffic.combined)
             + unpacking;
         if buffers == Buffers::Host {
@@ -396,7 +396,7 @@ impl Collectives {
             set_early_successor(t, rank, before, after);
             t.limit_checker.release_unexpected(&t.kernel, &send);
             far += usize::from(!send.same_node);
-            self.land(t, calls, workload, run_id, (id, &send));
+            self.land(t, calls, workload, run_id, (id, &send, Delivery::Unexpected));
         }
         far
     }
@@ -426,7 +426,7 @@ impl Collectives {
                 if !send.same_node {
                     t.limit_checker.limits.remove_posted(to);
                 }
-                self.land(t, calls, workload, run, (id, send));
+                self.land(t, calls, workload, run, (id, send, Delivery::Expected));
             }
             None => self.unexpected_message(&mut t.kernel, calls, workload, send),
         }
@@ -439,7 +439,7 @@ impl Collectives {
         calls: &Calls,
         workload: &W,
         run: RunId,
-        (id, send): (SendId, &Send),
+        (id, send, delivery): (SendId, &Send, Delivery),
     ) {
         if !send.same_node {
             // A search examines one element: the round is indexed by its number.
@@ -449,7 +449,7 @@ impl Collectives {
             t.sends[id].match_state = MatchState::Matched(Waiter::Run(run));
             t.fetch_data(id);
         } else {
-            self.receive(t, calls, workload, run, send);
+            self.receive(t, calls, workload, run, (send, delivery));
             t.sends.free(id);
         }
     }
@@ -461,13 +461,13 @@ impl Collectives {
         calls: &Calls,
         workload: &W,
         id: RunId,
-        send: &Send,
+        (send, delivery): (&Send, Delivery),
     ) {
         let rank = t.kernel.representative(send.to);
         if !self.awaits(id, rank, send) {
             return self.unexpected_message(&mut t.kernel, calls, workload, send);
         }
-        let (cost, usable) = t.receive(send);
+        let (cost, usable) = t.receive(send, delivery);
         let run = &mut self.runs[id];
         run.to_come -= 1;
         run.ready = run.ready.max(send.called);

@@ -103,16 +103,14 @@ impl Job {
         }
     }
 
-    /// CPU time of the receiver for one message: its overhead, and the copy out of the bounce
-    /// buffer for eager data from the network. Within a node, see `intranode`.
+    /// CPU time of the receiver for one message, except `eager_copy_time`. Within a node, see
+    /// `intranode`.
     pub(crate) fn receive_cost(&self, send: &Send) -> Span {
         let (library, same_node) = (&self.library, send.same_node);
         let overhead = if same_node {
             library.shm_recv_overhead + self.copy_out_cost(send)
-        } else if send.rendezvous {
-            library.recv_overhead
         } else {
-            library.recv_overhead + library.eager_copy_gap.span(send.bytes)
+            library.recv_overhead
         };
         match self.buffers_of(send) {
             Buffers::Host => overhead,
@@ -121,6 +119,15 @@ impl Job {
                 overhead + self.gpu_access_cost(method, send.bytes)
             }
         }
+    }
+
+    /// Time to copy eager data from the network to the buffer of its receive.
+    #[inline]
+    pub(crate) fn eager_copy_time(&self, send: &Send) -> Span {
+        if send.same_node || send.rendezvous {
+            return Span::ZERO;
+        }
+        self.library.eager_copy_gap.span(send.bytes)
     }
 
     /// Bytes of a protocol phase in the network, excluding packet headers, and their origin.
@@ -160,6 +167,19 @@ impl Job {
         let (library, segments) = (&self.library, u64::from(segments));
         let copied = library.packing.copy_time(bytes, grain, segments, library.local_copy_gap);
         (library.packing.datatype_time(bytes / block, segments) + copied, copied)
+    }
+}
+
+/// Copies of a rank's own blocks.
+impl Job {
+    /// CPU time to copy `bytes` from one buffer of a collective to another of the same rank. In GPU
+    /// memory it is a call of the GPU's runtime, which the CPU awaits.
+    pub(crate) fn local_copy_time(&self, buffers: Buffers, bytes: u64) -> Span {
+        match buffers {
+            Buffers::Host => self.library.local_copy_gap.span(bytes),
+            Buffers::Gpu if bytes == 0 => Span::ZERO,
+            Buffers::Gpu => self.gpu_access_cost(GpuTransfer::Copy, bytes),
+        }
     }
 }
 

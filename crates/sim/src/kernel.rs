@@ -151,9 +151,10 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         self.job.placements[rank as usize].node
     }
 
+    /// Whether two ranks exchange messages through the memory of their node.
     #[inline]
     pub fn shares_node(&self, a: u32, b: u32) -> bool {
-        self.node_of(a) == self.node_of(b)
+        self.node_of(a) == self.node_of(b) && self.job.library.shared_memory
     }
 
     /// Whether messages from rank `from` arrive through the NIC.

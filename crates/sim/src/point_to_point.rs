@@ -5,7 +5,7 @@ use crate::event::{InFlight, ProtocolPhase, SendId};
 use crate::kernel::Kernel;
 use crate::named_nics::named_for;
 use crate::pairs::PairId;
-use crate::send::{MatchState, PostedReceive, Purpose, Send, Waiter, first_phase};
+use crate::send::{Delivery, MatchState, PostedReceive, Purpose, Send, Waiter, first_phase};
 use crate::transport::Transport;
 use base::{Span, Time};
 use mpi::{Envelope, Matching, Pattern};
@@ -128,7 +128,7 @@ impl PointToPoint {
         limits.message_arrived(kernel, &send, found.is_some());
         if let Some((pattern, receive)) = found {
             limits.unposted(kernel, to, pattern.from);
-            return self.matched(t, id, receive);
+            return self.matched(t, id, receive, Delivery::Expected);
         }
         limits.hold_unexpected(kernel, &send);
         // Unexpected message: waiting probes may match it. The first that takes it ends the search.
@@ -161,13 +161,14 @@ impl PointToPoint {
         t: &mut Transport<'_, N>,
         id: SendId,
         receive: PostedReceive,
+        delivery: Delivery,
     ) {
         t.sends[id].match_state = receive.matched();
         let send = t.sends[id];
         if send.rendezvous {
             return t.fetch_data(id);
         }
-        self.received(t, &send, receive);
+        self.received(t, &send, receive, delivery);
         if let Purpose::User { mode: SendMode::Synchronous, .. } = send.purpose {
             t.depart(InFlight { send: id, phase: ProtocolPhase::Finished });
         } else {
@@ -181,8 +182,9 @@ impl PointToPoint {
         t: &mut Transport<'_, N>,
         send: &Send,
         PostedReceive { token, posted }: PostedReceive,
+        delivery: Delivery,
     ) {
-        let (cost, usable) = t.receive(send);
+        let (cost, usable) = t.receive(send, delivery);
         let kernel = &mut t.kernel;
         let replaced = |kernel: &Kernel<'_, N>| kernel.job.replaced_copy_out_time(send);
         let cost = cost + kernel.unpacking_time(send.to, token, send.bytes, replaced);
@@ -236,7 +238,7 @@ impl PointToPoint {
         match found {
             Some((_, id)) => {
                 limits.release_unexpected(kernel, &t.sends[id]);
-                self.matched(t, id, receive);
+                self.matched(t, id, receive, Delivery::Unexpected);
             }
             None => limits.posted(kernel, at, pattern.from),
         }
@@ -298,7 +300,7 @@ impl PointToPoint {
             .expect("the rank's library names a probe that took a message");
         let (_, _, id) = taken.remove(i);
         let posted = t.kernel.now;
-        self.matched(t, id, PostedReceive { token, posted });
+        self.matched(t, id, PostedReceive { token, posted }, Delivery::Unexpected);
     }
 
     pub fn cancel<N: NetworkModel>(

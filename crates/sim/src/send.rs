@@ -46,6 +46,15 @@ pub(crate) struct Send {
 /// One cache line: some collectives have ten sends per rank in flight.
 const _: () = assert!(size_of::<Send>() == 64);
 
+/// Where an eager message was when its receive was ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Delivery {
+    /// It arrived at a posted receive.
+    Expected,
+    /// It waited in a buffer of the library.
+    Unexpected,
+}
+
 /// Whether a send has matched a receive.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum MatchState {

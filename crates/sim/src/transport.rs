@@ -19,7 +19,7 @@ use crate::kernel::{Kernel, Outbound};
 use crate::limit_checker::LimitChecker;
 use crate::named_nics::NamedNics;
 use crate::pairs::Pairs;
-use crate::send::{Pair, Purpose, Send, ends, is_back};
+use crate::send::{Delivery, Pair, Purpose, Send, ends, is_back};
 use base::{IndexVec, Slab, Span, Time};
 use machine::NicId;
 use net::{Completion, NetworkModel, Origin};
@@ -240,9 +240,14 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
     /// CPU time of the receiver for a message whose data has arrived, and the time at which the
     /// data is in its buffer, excluding CPU time.
     #[inline]
-    pub fn receive(&mut self, send: &Send) -> (Span, Time) {
-        let cost = self.kernel.job.receive_cost(send);
-        (cost, self.intranode.usable_at(&self.kernel, send))
+    pub fn receive(&mut self, send: &Send, delivery: Delivery) -> (Span, Time) {
+        let job = self.kernel.job;
+        let (cost, copy) = (job.receive_cost(send), job.eager_copy_time(send));
+        let usable = self.intranode.usable_at(&self.kernel, send);
+        let is_direct = delivery == Delivery::Expected
+            && job.library.eager_direct
+            && !self.limit_checker.limits.is_software(self.kernel.representative(send.to));
+        if is_direct { (cost, usable + copy) } else { (cost + copy, usable) }
     }
 
     /// A message of a pair of ranks leaves.

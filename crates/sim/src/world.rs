@@ -20,7 +20,7 @@ use crate::onesided::{OneSided, OneSidedOp};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::point_to_point::{PointToPoint, SendArgs};
 use crate::progress::Progress;
-use crate::send::{MatchState, PostedReceive, Purpose, Waiter};
+use crate::send::{Delivery, MatchState, PostedReceive, Purpose, Waiter};
 use crate::sources::Sources;
 use crate::storage::Storage;
 use crate::timeline::Timeline;
@@ -468,10 +468,11 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 match send.match_state {
                     MatchState::Matched(Waiter::User { token, posted }) => {
                         let receive = PostedReceive { token, posted };
-                        self.point_to_point.received(t, &send, receive);
+                        self.point_to_point.received(t, &send, receive, Delivery::Expected);
                     }
                     MatchState::Matched(Waiter::Run(run)) => {
-                        self.collectives.receive(t, &self.calls, &self.workload, run, &send);
+                        let data = (&send, Delivery::Expected);
+                        self.collectives.receive(t, &self.calls, &self.workload, run, data);
                     }
                     _ => unreachable!("data was fetched by a matched receive"),
                 }

@@ -5,6 +5,7 @@ use crate::common::{Script, completed, job, job_on, machine};
 use base::{Span, Time};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
+use mpi::limits::MatchMode;
 use packet::PacketNetwork;
 use sim::{End, Job, World};
 use workload::{
@@ -268,10 +269,22 @@ fn an_alarm_rings_beside_the_cpu_and_lengthens_no_run() {
 }
 
 /// A rank has one CPU, and nothing else makes progress for it: completing receives takes the same
-/// time whether or not the rank computes meanwhile.
+/// time whether or not the rank computes meanwhile. A core copies eager data unless the NIC does.
 #[test]
 fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
-    let job = job(&[0, 1]);
+    let mut job = job(&[0, 1]);
+    job.library.eager_direct = true;
+    work_of_receiving(&job, job.library.recv_overhead);
+    job.library.eager_direct = false;
+    let copy = job.library.eager_copy_gap.span(16_000);
+    work_of_receiving(&job, job.library.recv_overhead + copy);
+    job.library.eager_direct = true;
+    job.library.provider.match_mode = MatchMode::Software;
+    job.library.provider.match_element = Span::ZERO;
+    work_of_receiving(&job, job.library.recv_overhead + copy);
+}
+
+fn work_of_receiving(job: &Job, each: Span) {
     let (n, bytes, compute_ns) = (200u32, 16_000, 2_000_000);
     let script = |compute_ns| {
         let posts = (0..n).map(move |i| (1, i, 0, recv(0, 0)));
@@ -281,17 +294,16 @@ fn the_work_of_receiving_waits_for_the_cpu_and_occupies_it() {
         Script::new(2, posts.chain(sends).chain([(1, n, compute_ns, Op::Pause)]))
     };
     let library = &job.library;
-    let each = library.recv_overhead + library.eager_copy_gap.span(bytes);
-    let (outcome, all) = script(compute_ns).run::<PacketNetwork>(&job);
+    let (outcome, all) = script(compute_ns).run::<PacketNetwork>(job);
     assert_eq!(outcome.end, End::Finished);
     // Everything has arrived long before the computation ends; then the receives are completed.
-    let computed = Span::ns(compute_ns) + library.call_overhead * u64::from(n);
+    let computed = Span::ns(compute_ns) + library.post_overhead * u64::from(n);
     let want = computed + each * u64::from(n);
     let last = (0..n).map(|i| completed(&all, 1, i).0).max().expect("there are receives");
     // Each completes a picosecond after its call or later.
     let off = last.0.abs_diff((Time::ZERO + want).0);
     assert!(off <= 2, "{last} for {want}");
-    let (idle, _) = script(0).run::<PacketNetwork>(&job);
+    let (idle, _) = script(0).run::<PacketNetwork>(job);
     assert!(idle.time < outcome.time, "computation is not free");
 }
 
