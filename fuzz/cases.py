@@ -304,6 +304,22 @@ def trace(draw: Draw) -> Case:
     return Case("trace", ("replay", name, *SMALL, *more, *CLOSED), files)
 
 
+@functools.cache
+def archive() -> dict[str, bytes]:
+    place = TRACES / "otf2"
+    return {file.relative_to(place).as_posix(): file.read_bytes()
+            for file in sorted(place.rglob("*.*"))}  # fmt: skip
+
+
+@st.composite
+def otf2(draw: Draw) -> Case:
+    """Another process reads each archive, so these cases are few."""
+    files = dict(archive())
+    damaged_one = draw(st.sampled_from(sorted(files)))
+    files[damaged_one] = damaged_bytes(draw, files[damaged_one])
+    return Case("otf2", ("replay", "ring.otf2", *SMALL, *CLOSED), files)
+
+
 # ---------------------------------------------------------------------------- recordings, results
 
 
@@ -635,6 +651,6 @@ def argument(text: str) -> str:
 
 KINDS: Mapping[str, Callable[[], st.SearchStrategy[Case]]] = {
     "machine": machine, "faults": faults, "profile": profile, "jobs": jobs, "study": study,
-    "schedule": schedule, "trace": trace, "recording": recording, "result": result,
+    "schedule": schedule, "trace": trace, "otf2": otf2, "recording": recording, "result": result,
     "tuning": tuning, "node_list": node_list, "option": option,
 }  # fmt: skip

@@ -36,7 +36,7 @@ OPTIONS = settings(
 KEPT = cases.ROOT / "target" / "fuzz"
 # Weights of in-process cases; recordings and results take longer than others.
 SHARES = {"machine": 16, "faults": 6, "profile": 8, "jobs": 8, "study": 12, "schedule": 16,
-          "trace": 12, "recording": 8, "result": 6, "tuning": 8, "node_list": 6,
+          "trace": 12, "otf2": 1, "recording": 8, "result": 6, "tuning": 8, "node_list": 6,
           "option": 12}  # fmt: skip
 FAULTY = 99  # the exit code of a worker that made a case it cannot run
 HEAD = struct.Struct("<ddQ")  # when the case began (0: none), cases done, failures

@@ -68,6 +68,7 @@ LISTS = {
     "scaling": ("SCALINGS", "Scaling"),
     "clock": ("CLOCKS", "Clock"),
     "engine": ("ENGINES", "Engine"),
+    "progress": ("PROGRESS", "ProgressForm"),
     "mpi": ("LIBRARIES", ""),
 }
 TYPES = {"integer": "int", "number": "float", "string": "str", "boolean": "bool", "null": "None",

@@ -109,6 +109,12 @@ Clock = Literal[
 ]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
 
+# Forms of progress.
+ProgressForm = Literal[
+    "line", "json", "none",
+]
+PROGRESS: tuple[ProgressForm, ...] = get_args(ProgressForm)
+
 # MPI libraries.
 LIBRARIES: tuple[str, ...] = (
     "mpich", "mpich-aurora", "cray-mpich", "openmpi", "mvapich-plus", "none",
@@ -333,6 +339,12 @@ OPTIONS: tuple[Option, ...] = (
         "Time of computation: as recorded, zero (none), or multiplied by FACTOR. GOAL "
         "counts nanoseconds; FACTOR 1000 reads them as microseconds."),
     Option(
+        "replay", "compute_device", ("--compute-device",), (), "Program", "NAME", False, None,
+        "", 0, 0,
+        "Machine whose device the recorded computation ran on: it is scaled by the rates "
+        "of its device and of that of --machine, of `fp64`, or of another rate as in "
+        "`frontier:memory_rate` (docs/traces.md)."),
+    Option(
         "run", "clock", ("--clock",), (), "Program", "virtual|real", False, "virtual", "", 0, 0,
         "Clocks and sleeps of the program: simulated time (virtual) or wall time (real)."),
     Option(
@@ -497,12 +509,12 @@ OPTIONS: tuple[Option, ...] = (
         "Record the MPI calls and computation of the ranks for `odonata replay FILE` "
         "(docs/recording.md)."),
     Option(
-        "app bench replay run", "timeline", ("--timeline",), (), "Output", "FILE", False, None,
-        "", 0, 0,
+        "app bench replay run traffic", "timeline", ("--timeline",), (), "Output", "FILE",
+        False, None, "", 0, 0,
         "Write a timeline for a viewer: FILE.pftrace for Perfetto, FILE.prv for Paraver, "
         "FILE.otf2 for OTF2, or FILE.odtl (docs/timelines.md)."),
     Option(
-        "app bench replay run", "timeline_window", ("--timeline-window",), (), "Output",
+        "app bench replay run traffic", "timeline_window", ("--timeline-window",), (), "Output",
         "START:END", False, None, "the whole run", 0, 0,
         "Part of the run in the timeline: `1ms:2ms`."),
     Option(
@@ -510,9 +522,9 @@ OPTIONS: tuple[Option, ...] = (
         False, None, "all", 0, 0,
         "Ranks in the timeline: `0-7,64`."),
     Option(
-        "app bench replay run", "timeline_sample", ("--timeline-sample",), (), "Output", "TIME",
-        False, None, "1us, longer in long runs", 0, 0,
-        "Interval between two samples of the links in the timeline."),
+        "app bench replay run traffic", "timeline_sample", ("--timeline-sample",), (), "Output",
+        "TIME", False, None, "1us, longer in long runs", 0, 0,
+        "Interval between two samples of links, NICs and storage targets in the timeline."),
     Option(
         "app bench replay run", "preflight", ("--preflight",), (), "Output", "", False, None,
         "", 0, 0,
@@ -535,6 +547,11 @@ OPTIONS: tuple[Option, ...] = (
         "app bench extrapolate machines preflight replay run show sweep traffic tune validate",
         "as_json", ("--json",), (), "Output", "", False, None, "", 0, 0,
         "Print one JSON object on stdout."),
+    Option(
+        "app bench check replay run sweep traffic tune validate", "progress", ("--progress",),
+        (), "Output", "line|json|none", False, None, "line, if stderr is a terminal", 0, 0,
+        "Progress on stderr: a line that is redrawn, one JSON object per second, or "
+        "nothing."),
     Option(
         "app bench replay run traffic tune", "quiet", ("--quiet",), (), "Output", "", False,
         None, "", 0, 0,

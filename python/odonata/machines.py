@@ -90,10 +90,10 @@ class Machine:
         if changed:
             return changed[-1]
         # Description and source are not inherited from another machine's file.
-        texts = [self.source] if key in ("about", "source") else self._texts()
+        texts = [self.source] if key in ("about", "source") else self.texts()
         return next((found for text in texts if (found := top(text, key))), "")
 
-    def _texts(self) -> Iterator[str]:
+    def texts(self) -> Iterator[str]:
         """The machine file and the files it is `like`, in order."""
         yield (text := self.source)
         for text in self.like:

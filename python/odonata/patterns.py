@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import background_traffic, core, tables
+from . import background_traffic, core, tables, timelines
 from ._vocabulary import Engine, Fidelity
 from .errors import Diagnostics, InputError
 from .machines import Machine, check_names, is_machine
@@ -42,13 +42,19 @@ SLIGHT = 0.005
 
 @dataclass
 class TrafficResult(Sweep[TrafficRow]):
-    """Rows by offered load, and a summary.
+    """Rows by offered load, and a summary. `tables` has the loads of links over time.
 
     A row has offered and accepted load, latencies, hops, and the fraction of nonminimal packets.
     """
 
     pattern: str
     summary: dict[str, Any] = field(repr=False)
+    tables: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The tables, by name."""
+        return {**super().data, **self.tables}
 
     @property
     def routing(self) -> str:
@@ -100,6 +106,7 @@ def traffic(
     ordered: bool = False,
     alone: bool = True,
     engine: Engine = "auto",
+    timeline: timelines.Timeline | None = None,
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
 ) -> TrafficResult:
@@ -114,6 +121,8 @@ def traffic(
     or `"random:SEED:N"`. `slices` divides the measured time into so many parts, with a row each in
     `summary["slices"]`. `ordered` delivers the packets of each pair of NICs in order, on switches
     that keep flows. `engine` selects how packets are simulated, which does not change the result.
+    `timeline` records the links of a single load over time, for Perfetto (`.pftrace`) or as records
+    (`.odtl`).
     """
     if faults is not None and isinstance(machine, Machine):
         machine = machine.with_(faults=faults)
@@ -147,6 +156,9 @@ def traffic(
     check_engine(wrong, engine)
     if others and nodes is None:
         wrong.add("background", "no `nodes`", "`nodes` for the traffic that is measured")
+    if timeline is not None:
+        timelines.check(wrong, timeline)
+        timelines.check_traffic(wrong, timeline, len(loads))
     wrong.raise_any()
     request = {
         "machine": machine.request(),
@@ -167,8 +179,10 @@ def traffic(
         "slices": slices,
         "ordered": bool(ordered),
         "engine": engine,
+        "timeline": timeline.request() if timeline is not None else None,
     }
     answer = core.enter("traffic", request, tick, stop)
+    over_time = timelines.finish(timeline, answer)
     notes = too_short(request, answer, stop)
     for row in answer["rows"]:
         row["least_p50_s"] = least_median(row, warmup_s + time_s)
@@ -201,7 +215,7 @@ def traffic(
         "counters": tables.rows_of(answer.pop("counter_table")),
         **answer,
     }
-    return TrafficResult(pattern, summary)
+    return TrafficResult(pattern, summary, over_time)
 
 
 def read(

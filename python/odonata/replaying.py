@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import core, launch, records, timelines, traces
+from . import core, devices, launch, records, timelines, traces
 from .errors import Diagnostics, SimulatedFailure
 from .files import opened, read_rest, why
 from .machines import Job, Machine
@@ -143,6 +143,12 @@ def factor_of(wrong: Diagnostics, how: Any) -> float:
     return factor
 
 
+def core_speed(trace: Trace | None) -> float | None:
+    """The core speed of the machine of a record; None if the trace has none, as GOAL."""
+    header = trace.header if trace is not None else None
+    return float(header["core_speed"]) if header else None
+
+
 def replay(
     machine: Machine,
     trace: str | Path,
@@ -150,6 +156,7 @@ def replay(
     ppn: int | None = None,
     fidelity: str = "packet",
     compute: str | float = "recorded",
+    compute_device: str | None = None,
     check: bool = True,
     tick: core.Tick | None = None,
     stop: core.Stop | None = None,
@@ -161,7 +168,9 @@ def replay(
     `ppn` is the number of ranks per node; the default is that of the record, or 1. `compute` is the
     cost of its computation: `"recorded"`, `"none"` or a factor. GOAL counts it in nanoseconds, so
     1000 makes them microseconds. Other arguments (`placement`, `mpi`, `seed`, ...) are those of
-    `Machine.job`. With `check`, a simulated failure (a deadlock) raises `SimulatedFailure`.
+    `Machine.job`. `compute_device` is the machine on whose device the computation was recorded, and
+    a rate: `"frontier"`, `"frontier:memory_rate"` (docs/traces.md). With `check`, a simulated
+    failure (a deadlock) raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
     found = read(wrong, trace)
@@ -169,6 +178,8 @@ def replay(
     check_timeline(wrong, job.get("timeline"), trace)
     if not isinstance(machine, Machine):
         wrong.add("machine", machine, "a Machine, such as `odonata.machine(NAME)`")
+    else:
+        factor *= devices.factor(wrong, compute_device, machine, core_speed(found))
     wrong.raise_any()
     assert found is not None, "reported above"
     one = machine.job(nodes=1, ppn=found.ppn if ppn is None else ppn, **job)

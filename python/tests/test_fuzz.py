@@ -21,11 +21,12 @@ SAME = settings(
     phases=[Phase.generate, Phase.shrink],
 )  # fmt: skip
 IN_PROCESS, COMMANDS = 50, 2
+FEW = {"otf2": 3}  # each case starts a process
 
 
 @pytest.mark.parametrize("kind", cases.KINDS)
 def test_damaged_inputs_in_process(tmp_path, kind):
-    @settings(SAME, max_examples=IN_PROCESS)
+    @settings(SAME, max_examples=FEW.get(kind, IN_PROCESS))
     @given(cases.KINDS[kind]())
     def kept(case):
         found = judge.here(case, tmp_path / "place")
@@ -56,7 +57,7 @@ def test_inputs_are_valid_before_they_are_damaged(tmp_path, kind, monkeypatch):
     monkeypatch.setattr(cases, "parquet_file", lambda _, data: data)
     seen = set()
 
-    @settings(SAME, max_examples=25)
+    @settings(SAME, max_examples=FEW.get(kind, 25))
     @given(cases.KINDS[kind]())
     def accepted(case):
         key = (case.argv, *case.files.values())

@@ -262,6 +262,22 @@ def test_two_results_are_compared(odonata, tmp_path):
     assert wrong.returncode == 2 and wrong.stdout == ""
 
 
+def test_of_a_parameter_sweep(tmp_path, odonata):
+    """A curve per combination of the grid, the table, and the number of failed points."""
+    study = tmp_path / "s.toml"
+    study.write_text('[base]\ncommand = "bench"\nname = "allreduce"\nmachine = "aurora"\n'
+                     'fidelity = "loggp"\nsizes = [8, 1024]\n[grid]\nnodes = [2, 8]\n')  # fmt: skip
+    od.sweep(study, workers=1)
+    assert odonata("report", tmp_path / "s.sweep").returncode == 0
+    page = (tmp_path / "s.sweep/report.html").read_text()
+    for words in ("Sweep s", "2 points", "nodes 2", "nodes 8", "message size", "1 KiB"):
+        assert words in page, words
+    assert page.count("<svg") == 1
+    (tmp_path / "s.sweep/table.parquet").write_bytes(b"PAR1")
+    done = odonata("report", tmp_path / "s.sweep", "--force")
+    assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
 def test_of_an_interrupted_sweep():
     summary = {"odonata": "1", "kind": "bench", "name": "latency", "machine": "aurora",
                "fidelity": "packet", "nodes": 2, "ppn": 1, "seed": 1, "rows_wanted": 4,

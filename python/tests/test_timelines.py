@@ -262,6 +262,144 @@ def test_otf2_reads_the_calls_back(tmp_path: Path, ring) -> None:
     assert kinds["MpiCollectiveBegin"] == kinds["MpiCollectiveEnd"] == 4 * RANKS
 
 
+FILES = """
+import os
+
+from mpi4py import MPI
+import numpy as np
+
+comm = MPI.COMM_WORLD
+with open(f"/lus/flare/x{comm.rank}", "wb") as file:
+    file.write(bytes(8_000_000))
+    file.flush()
+    os.fsync(file.fileno())
+window = MPI.Win.Allocate(8000, 8, comm=comm)
+one = np.zeros(1000)
+peer = (comm.rank + 1) % comm.size
+for _ in range(2):
+    window.Lock(peer)
+    window.Put(one, peer)
+    window.Unlock(peer)
+window.Fence()
+window.Get(one, peer)
+window.Fence()
+window.Free()
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, od.RunResult]:
+    """A run with files and accesses to windows, and its records."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "files.py").write_text(FILES)
+    job = od.machine("aurora").job(nodes=2, ppn=2, timeline=odtl(folder))
+    return folder, od.run(job, ["python", str(folder / "files.py")], compute="none")
+
+
+def test_storage_targets_have_counters(files) -> None:
+    """All bytes that the targets moved are in the samples, and a busy one has a backlog."""
+    found = [row for row in all_records(files[0] / "run.odtl") if row["kind"] == tl.TARGET]
+    assert sum(row["bytes"] for row in found) == 4 * 8_000_000
+    assert max(row["ready"] - row["end"] for row in found) > 0
+    names = {(fs, n): name for fs, n, name in targets(files[0] / "run.odtl")}
+    assert {(row["op"], row["rank"]) for row in found} <= names.keys()
+    assert all(re.match("flare (OST|MDT)", name) for name in names.values()), names
+
+
+def targets(path: Path) -> list[list]:
+    return tl.open_records(path).footer["targets"]
+
+
+def test_otf2_has_accesses_and_locks(tmp_path: Path, files) -> None:
+    otf2 = pytest.importorskip("otf2")
+    from odonata.timelines import otf2 as writer
+
+    writer.write(files[0] / "run.odtl", tmp_path / "run.otf2")
+    kinds: Counter = Counter()
+    pending: set = set()
+    with otf2.reader.open(str(tmp_path / "run.otf2")) as trace:
+        for location, event in trace.events:
+            kind = type(event).__name__
+            kinds[kind] += kind.startswith("Rma")
+            if kind in ("RmaPut", "RmaGet"):
+                assert event.bytes == 8000
+                pending.add(event.matching_id)
+            elif kind == "RmaOpCompleteRemote":
+                pending.remove(event.matching_id)
+            elif kind == "RmaAcquireLock":
+                assert str(event.lock_type).endswith("EXCLUSIVE")
+    assert not pending
+    wanted = {"RmaWinCreate": 4, "RmaPut": 8, "RmaGet": 4, "RmaOpCompleteRemote": 12,
+              "RmaRequestLock": 8, "RmaAcquireLock": 8, "RmaReleaseLock": 8}  # fmt: skip
+    assert {kind: n for kind, n in kinds.items() if n} == wanted
+
+
+def test_queues_of_nics_empty_at_the_end(ring) -> None:
+    last: dict[int, int] = {}
+    largest = 0
+    for row in all_records(ring[0] / "run.odtl"):
+        if row["kind"] == tl.QUEUE:
+            last[row["rank"]] = row["bytes"]
+            largest = max(largest, row["bytes"])
+    assert last and not any(last.values())
+    # Two ranks send 8,000 B to the other node, each by its NIC; other messages stay in a node.
+    assert largest == 8000
+
+
+def test_rounds_fill_the_time_of_a_collective(tmp_path: Path) -> None:
+    """Recursive doubling on 8 ranks has 3 rounds, one after another."""
+    timeline = od.Timeline(tmp_path / "a.odtl")
+    job = od.machine("aurora").job(nodes=8, ppn=1, timeline=timeline)
+    assert od.bench("allreduce", job, [8]).rows[0]["algorithm"] == "recursive_doubling"
+    found = all_records(tmp_path / "a.odtl")
+    names = tl.open_records(tmp_path / "a.odtl").footer["operations"]
+    calls = [row for row in found if names[row["op"]] == "allreduce"]
+    rounds = [row for row in calls if row["kind"] == tl.ROUND]
+    calls = [row for row in calls if row["kind"] == tl.OPERATION]
+    assert len(rounds) == 3 * len(calls) > 0
+    for call in calls:
+        own = [row for row in rounds if row["rank"] == call["rank"]
+               and call["begin"] <= row["begin"] and row["end"] <= call["end"]]  # fmt: skip
+        own.sort(key=lambda row: row["begin"])
+        assert [row["tag"] for row in own] == [0, 1, 2]
+        # The first round begins when the CPU has made the call.
+        assert own[0]["begin"] > call["begin"] and 0 <= call["end"] - own[-1]["end"] <= 1
+        assert [a["end"] for a in own[:-1]] == [b["begin"] for b in own[1:]]
+    perfetto.write(tmp_path / "a.odtl", tmp_path / "a.pftrace")
+    base = sql_of(tmp_path / "a.pftrace")
+    [(count, ps)] = base.execute(
+        "select count(*), sum(ps) from slice where name = 'round of allreduce' and track = 'rounds'"
+    )
+    assert count == len(rounds) and ps == sum(row["end"] - row["begin"] for row in rounds)
+
+
+def test_traffic_has_a_timeline_of_links(tmp_path: Path, odonata) -> None:
+    how = {"load": 0.5, "time": "3us", "warmup": "1us"}
+    machine = od.machine("dragonfly-1056")
+    timeline = od.Timeline(tmp_path / "t.odtl", sample="500ns")
+    plain = od.traffic("uniform", machine, **how)
+    traced = od.traffic("uniform", machine, **how, timeline=timeline)
+    assert plain.rows[0]["digest"] == traced.rows[0]["digest"]
+    links = [row for row in all_records(tmp_path / "t.odtl") if row["kind"] == tl.LINK]
+    total = sum(row["bytes"] for row in traced.summary["link_kinds"])
+    assert sum(row["bytes"] for row in links) == total
+    assert {row["end"] - row["begin"] for row in links} >= {500_000}
+    # Injection links carry the offered load, of the mean over the window.
+    rows = od.tables.rows_of(traced.data["link_load"])
+    loads = [row["load"] for row in rows if (row["link"], row["kind"]) == ("mean", "injection")]
+    assert max(loads) == pytest.approx(0.5, abs=0.1)
+    out = odonata("traffic", "uniform", "--machine", "dragonfly-1056", "--load", "0.5", "--time",
+                  "2us", "--warmup", "1us", "--timeline", tmp_path / "t.pftrace", "--out",
+                  tmp_path / "out")  # fmt: skip
+    assert out.returncode == 0 and "samples of links" in out.stderr
+    odonata("report", tmp_path / "out", "--no-published")
+    assert "Link load over time" in (tmp_path / "out/report.html").read_text()
+    for bad in (["--load", "0.1,0.2"], ["--load", "0.1", "--timeline-ranks", "1"]):
+        done = odonata("traffic", "uniform", "--machine", "dragonfly-1056", *bad, "--timeline",
+                       tmp_path / "x.pftrace")  # fmt: skip
+        assert done.returncode == 2 and not (tmp_path / "x.pftrace").exists()
+
+
 def test_lines_are_sorted_with_bounded_memory(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(paraver, "LINES", 10)
     lines = [(at * 7 % 50, f"{at}\n") for at in range(95)]

@@ -8,6 +8,7 @@ import pytest
 from conftest import ROOT
 
 import odonata as od
+from odonata import devices
 from odonata.traces.schedule import ANY, Schedule
 
 EXAMPLES = ROOT / "examples" / "traces"
@@ -132,6 +133,24 @@ def table_of(result: od.RunResult) -> list[tuple[int, int, int, int]]:
     """Messages and bytes between each pair of ranks."""
     rows = result.data["messages"]
     return sorted((row["src"], row["dst"], row["messages"], row["bytes"]) for row in rows)
+
+
+def test_computation_is_scaled_by_the_rates_of_devices(tmp_path: Path) -> None:
+    """`fp64` of a device of Frontier is 23.9 Tflop/s, of Aurora 17; of memory 1.6 and 1 TB/s."""
+    wrong = od.errors.Diagnostics()
+    assert devices.factor(wrong, "frontier", aurora(), 1.0) == pytest.approx(23.9 / 17)
+    assert devices.factor(wrong, "frontier:memory_rate", aurora(), None) == pytest.approx(1.6)
+    faster = aurora().with_({"node.device.memory_rate": "8 TB/s", "node.core_speed": 4.0})
+    # The core divides by the core speed of the machine, which devices do not have.
+    scale = devices.factor(wrong, "frontier:memory_rate", faster, 2.0)
+    assert scale * 2.0 / 4.0 == pytest.approx(1.6 / 8)
+    assert not wrong.list
+    trace, device = EXAMPLES / "ring.tit", "frontier:memory_rate"
+    scaled = od.replay(aurora(), trace, compute_device=device, compute=0.5).time
+    assert scaled == od.replay(aurora(), trace, compute=0.8).time
+    for name in ("frontier:speed", "nowhere", "theta", ""):
+        with pytest.raises(od.InputError):
+            od.replay(aurora(), EXAMPLES / "ring.tit", compute_device=name)
 
 
 def test_shipped_timelines_are_read() -> None:

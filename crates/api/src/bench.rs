@@ -28,6 +28,7 @@ use machine::InputError;
 use net::NetworkModel;
 use packet::PacketNetwork;
 use sim::{Buffers, End, Job, Progress, World};
+use std::cell::Cell;
 
 pub fn bench(
     request: &BenchRequest,
@@ -136,6 +137,9 @@ fn run_at_fidelity(
     // A barrier has no size.
     let sizes: &[u64] =
         if benchmark == Bench::Collective(Kind::Barrier) { &[0] } else { &request.sizes };
+    let (done, parts) = (Cell::new(0), sizes.len() as u32);
+    let mut tick =
+        |progress: Progress| tick(Progress { parts: Some((done.get(), parts)), ..progress });
     let mut session = Session {
         job,
         benchmark,
@@ -152,7 +156,7 @@ fn run_at_fidelity(
         replicas: Vec::new(),
         buffers: None,
         traced: None,
-        tick,
+        tick: &mut tick,
     };
     if let Some(traced) = &common.timeline {
         session.traced = session.open_timeline(traced, sizes).map_err(|error| vec![error])?;
@@ -197,7 +201,10 @@ fn run_at_fidelity(
     }
     for (&bytes, band) in sizes.iter().zip(bands) {
         match session.row(bytes, band) {
-            Ok(row) => result.rows.push(row),
+            Ok(row) => {
+                done.set(done.get() + 1);
+                result.rows.push(row);
+            }
             Err(End::Interrupted) => result.interrupted = true,
             Err(end) => {
                 result.failure = failed(&session.job, &end, bytes);

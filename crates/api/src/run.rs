@@ -250,7 +250,7 @@ pub(super) fn start(
     let requested = tick.clone();
     let interrupted = Box::new(move || {
         let starting = starting.get();
-        !(requested.borrow_mut())(Progress { now: Time::ZERO, events: 0, starting })
+        !(requested.borrow_mut())(Progress { starting, ..Progress::at(Time::ZERO, 0) })
     });
     let rules = library.clone();
     let choose =

@@ -7,7 +7,7 @@ use super::rows::without_width;
 use super::traffic_tables::{end_name, kind_name};
 use base::{Span, Time};
 use collectives::Kind;
-use machine::{InputError, LinkId};
+use machine::{InputError, LinkId, Machine, NodeId};
 use net::NetworkModel;
 use serde::{Deserialize, Serialize};
 use sim::timeline::{OP_NAMES, Timeline, TimelineCounts, TimelineScope};
@@ -37,6 +37,9 @@ pub struct TimelineRow {
     pub operations: u64,
     pub calls: u64,
     pub messages: u64,
+    /// Rounds of collectives.
+    pub rounds: u64,
+    /// Of links, NICs and storage targets.
     pub samples: u64,
     /// Records outside the window, or of other ranks.
     pub omitted: u64,
@@ -58,6 +61,10 @@ struct Footer<'a> {
     operations: Vec<&'a str>,
     functions: Vec<&'a str>,
     links: Vec<LinkEntry>,
+    /// Numbers and names of the NICs that sent messages.
+    nics: Vec<(u32, String)>,
+    /// File system, number and name of the storage targets in use.
+    targets: Vec<(u32, u32, String)>,
     /// Members of the communicators in which ranks communicate, except the world.
     communicators: Vec<(u32, &'a [u32])>,
     window_s: Option<(f64, f64)>,
@@ -80,6 +87,7 @@ struct CountsEntry {
     operations: u64,
     calls: u64,
     messages: u64,
+    rounds: u64,
     samples: u64,
     omitted: u64,
 }
@@ -112,6 +120,24 @@ impl TimelineRun {
         }
     }
 
+    /// The timeline of synthetic traffic, which has no ranks.
+    pub fn of_traffic(&mut self) -> Option<Timeline> {
+        self.file.take().map(|file| Timeline::new(Box::new(file), &self.scope, 0))
+    }
+
+    /// Ends the timeline of synthetic traffic that took `time`.
+    pub fn finish_traffic(
+        &mut self,
+        timeline: Timeline,
+        machine: &Machine,
+        fidelity: Fidelity,
+        time: Time,
+    ) {
+        let (nodes, targets) = (Vec::new(), Vec::new());
+        let of = Recorded { machine, fidelity, time, ranks: 0, nodes, targets };
+        self.row = Some(end(timeline, &self.request, of));
+    }
+
     /// Ends the timeline of a run that took `time`.
     pub fn finish<N: NetworkModel, W: Workload>(
         &mut self,
@@ -121,8 +147,10 @@ impl TimelineRun {
         time: Time,
     ) {
         if let Some(timeline) = world.take_timeline() {
-            let ranks = world.workload.ranks();
-            self.row = Some(end(timeline, &self.request, job, fidelity, (time, ranks)));
+            let (ranks, targets) = (world.workload.ranks(), world.target_names());
+            let nodes = job.placements.iter().map(|placed| placed.node).collect();
+            let of = Recorded { machine: &job.machine, fidelity, time, ranks, nodes, targets };
+            self.row = Some(end(timeline, &self.request, of));
         }
     }
 }
@@ -167,39 +195,48 @@ fn scope(request: &TimelineRequest) -> Result<TimelineScope, InputError> {
     Ok(TimelineScope { window, ranks: request.ranks.clone(), sample })
 }
 
-/// Writes the footer of a run that took `time`.
-fn end(
-    timeline: Timeline,
-    request: &TimelineRequest,
-    job: &Job,
+/// A run that has been recorded.
+struct Recorded<'a> {
+    machine: &'a Machine,
     fidelity: Fidelity,
-    (time, ranks): (Time, u32),
-) -> TimelineRow {
-    let TimelineCounts { operations, calls, messages, samples, omitted } = timeline.counts;
-    let counts = CountsEntry { operations, calls, messages, samples, omitted };
+    time: Time,
+    ranks: u32,
+    /// By rank.
+    nodes: Vec<NodeId>,
+    targets: Vec<(u32, u32, String)>,
+}
+
+/// Writes the footer of a run.
+fn end(timeline: Timeline, request: &TimelineRequest, of: Recorded<'_>) -> TimelineRow {
+    let Recorded { machine, fidelity, time, ranks, nodes: of_rank, targets } = of;
+    let TimelineCounts { operations, calls, messages, rounds, samples, omitted } = timeline.counts;
+    let counts = CountsEntry { operations, calls, messages, rounds, samples, omitted };
     let mut row = TimelineRow {
         operations,
         calls,
         messages,
+        rounds,
         samples,
         omitted,
         sample_s: timeline.interval().seconds(),
         unwritten: None,
     };
-    let mut nodes: Vec<_> = job.placements.iter().map(|placed| placed.node).collect();
+    let mut nodes = of_rank.clone();
     nodes.sort_unstable();
     nodes.dedup();
     let position = |node| nodes.partition_point(|&other| other < node) as u32;
     let footer = Footer {
-        machine: &job.machine.name,
+        machine: &machine.name,
         fidelity,
         time_s: time.seconds(),
         ranks,
-        nodes: nodes.iter().map(|&node| job.machine.node_name(node)).collect(),
-        node_of_rank: job.placements.iter().map(|placed| position(placed.node)).collect(),
+        nodes: nodes.iter().map(|&node| machine.node_name(node)).collect(),
+        node_of_rank: of_rank.iter().map(|&node| position(node)).collect(),
         operations: OP_NAMES.into_iter().chain(Kind::ALL.map(Kind::name)).collect(),
         functions: FUNCTIONS.map(without_width).to_vec(),
-        links: timeline.links().map(|link| entry(job, link)).collect(),
+        links: timeline.links().map(|link| entry(machine, link)).collect(),
+        nics: timeline.nics().map(|nic| (nic.0, machine.nic_name(nic))).collect(),
+        targets,
         communicators: timeline.communicators().collect(),
         window_s: request.window_s,
         selected_ranks: &request.ranks,
@@ -211,8 +248,8 @@ fn end(
     row
 }
 
-fn entry(job: &Job, link: LinkId) -> LinkEntry {
-    let (machine, links) = (&job.machine, &job.machine.links);
+fn entry(machine: &Machine, link: LinkId) -> LinkEntry {
+    let links = &machine.links;
     LinkEntry {
         link: link.0,
         from: end_name(machine, links.from[link]),

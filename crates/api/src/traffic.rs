@@ -1,7 +1,7 @@
 //! Requests for synthetic traffic. Each offered load is a simulation of its own, on worker threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::Instant;
 
 use base::{Span, Time};
@@ -10,7 +10,7 @@ use machine::{InputError, Machine, NicId, NicPolicy, NodeId};
 use serde::{Deserialize, Serialize};
 use sim::traffic::{
     EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficRow, TrafficSetting, check,
-    one_load_at,
+    one_load_at, one_load_with_timeline,
 };
 use sim::{Fidelity, Progress};
 
@@ -18,6 +18,7 @@ use super::{Common, background, classes, fidelity, machine_to_check, placements}
 use crate::classes::RequestedClass;
 use crate::congestion::{Congested, CongestionRow};
 use crate::counters::{CounterRow, Tally, of_nodes};
+use crate::timeline::{TimelineRow, TimelineRun};
 use crate::traffic_tables::{LinkKindRow, links};
 use crate::vocabulary::defaults;
 
@@ -94,7 +95,12 @@ pub fn traffic(
     if !input_errors.is_empty() {
         return Err(input_errors);
     }
-    let mut result = sweep(&machine, fidelity, &request, &setting, tick)?;
+    let mut traced = timeline_of(call)?;
+    let mut result = match &mut traced {
+        Some(traced) => recorded(&machine, fidelity, &request, &setting, traced, tick)?,
+        None => sweep(&machine, fidelity, &request, &setting, tick)?,
+    };
+    result.timeline = traced.and_then(|traced| traced.row);
     if call.alone && !setting.background.is_empty() && !result.interrupted {
         setting.background.clear();
         let alone = sweep(&machine, fidelity, &request, &setting, tick)?;
@@ -113,6 +119,42 @@ pub fn traffic(
 fn engine(name: &str) -> Result<EngineChoice, InputError> {
     let found = EngineChoice::ALL.into_iter().find(|choice| choice.name() == name);
     found.ok_or_else(|| InputError::new("engine", name, "`auto`, `event` or `window`"))
+}
+
+/// The timeline of a request with one load.
+fn timeline_of(call: &TrafficCall) -> Result<Option<TimelineRun>, Vec<InputError>> {
+    let Some(traced) = &call.common.timeline else { return Ok(None) };
+    let found = || traced.path.0.to_string_lossy().into_owned();
+    let wrong = |expected| Err(vec![InputError::new("timeline", found(), expected)]);
+    if call.loads.len() > 1 {
+        return wrong("one load with a timeline (`--load 0.5`)");
+    }
+    if !traced.ranks.is_empty() {
+        return wrong("no selection of ranks: traffic has none");
+    }
+    TimelineRun::open(Some(traced)).map_err(|error| vec![error])
+}
+
+/// Runs the one load of `request`, and records the loads of links.
+fn recorded(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    setting: &TrafficSetting,
+    traced: &mut TimelineRun,
+    tick: &mut dyn FnMut(Progress) -> bool,
+) -> Result<TrafficResult, Vec<InputError>> {
+    #[allow(clippy::disallowed_methods)] // Wall time, reported with the results.
+    let wall_start = Instant::now();
+    let Some(timeline) = traced.of_traffic() else { unreachable!("it was opened once") };
+    let timeline = Mutex::new(timeline);
+    let what = (request.loads[0], &timeline);
+    let mut report = |now, events| tick(Progress::at(now, events));
+    let outcome = one_load_with_timeline(machine, fidelity, request, setting, what, &mut report)?;
+    let timeline = timeline.into_inner().expect("the simulation has ended");
+    traced.finish_traffic(timeline, machine, fidelity, Time::ZERO + outcome.took);
+    let wall_s = wall_start.elapsed().as_secs_f64();
+    Ok(result_of(machine, fidelity, request, setting, &[Some(outcome)], wall_s))
 }
 
 /// The participating NICs and the background of a traffic request.
@@ -202,6 +244,8 @@ pub struct TrafficResult {
     pub link_kinds: Vec<LinkKindRow>,
     pub interrupted: bool,
     pub engine: TrafficEngine,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineRow>,
 }
 
 /// From a worker thread to the main thread.
@@ -272,13 +316,26 @@ pub fn sweep(
             }
         }
     });
+    let wall_s = wall_start.elapsed().as_secs_f64();
+    Ok(result_of(machine, fidelity, request, setting, &outcomes, wall_s))
+}
+
+/// The result of the loads that were simulated.
+fn result_of(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    setting: &TrafficSetting,
+    outcomes: &[Option<LoadOutcome>],
+    wall_s: f64,
+) -> TrafficResult {
     let finished = || outcomes.iter().flatten();
     let bytes = finished().map(|o| o.bytes).max().unwrap_or(0);
     let engine = TrafficEngine {
         events: finished().map(|o| o.events).sum(),
         packets: finished().map(|o| o.counters.delivered_packets).sum(),
         packet_hops: finished().map(|o| o.counters.hops).sum(),
-        wall_s: wall_start.elapsed().as_secs_f64(),
+        wall_s,
         bytes_per_endpoint: bytes as f64 / f64::from(machine.n_nics()),
         engines: UsedEngine::all(finished()),
     };
@@ -294,16 +351,17 @@ pub fn sweep(
     };
     let rows: Vec<TrafficRow> =
         finished().filter(|o| !o.interrupted).map(|o| o.row.clone()).collect();
-    Ok(TrafficResult {
+    TrafficResult {
         pattern: request.pattern.clone(),
         machine: machine.name.clone(),
         fidelity: fidelity.name().into(),
         routing: machine.routing_name.clone(),
-        interrupted: rows.len() < n,
+        interrupted: rows.len() < outcomes.len(),
         rows,
         congestion: CongestionRow::of(machine, fidelity, &congestion),
         counter_table: tally.rows(machine, fidelity, &nics),
         link_kinds: links(machine, &tally).1,
         engine,
-    })
+        timeline: None,
+    }
 }

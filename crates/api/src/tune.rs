@@ -15,6 +15,7 @@ use mpi::rules::Choice;
 use serde::{Deserialize, Deserializer, Serialize};
 use sim::End;
 use sim::{Job, LimitPolicy, Progress};
+use std::cell::Cell;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TuneRequest {
@@ -155,12 +156,15 @@ pub fn tune(
     sizes.sort_unstable();
     sizes.dedup();
     let fidelity = fidelity(&request.common.fidelity).expect("reported by `job`");
+    let (done, parts) = (Cell::new(0), (jobs.len() * sizes.len()) as u32);
+    let mut tick =
+        |progress: Progress| tick(Progress { parts: Some((done.get(), parts)), ..progress });
     let mut session = Session {
         kind: kind.expect("complained of above"),
         fidelity,
         messages: request.messages.max(1),
         sums: Sums::default(),
-        tick,
+        tick: &mut tick,
     };
     let Some((_, first)) = jobs.first() else {
         return Err(vec![InputError::new("nodes", "nothing", "numbers of nodes, at least one")]);
@@ -187,6 +191,7 @@ pub fn tune(
                 result.interrupted = true;
                 break 'all;
             };
+            done.set(done.get() + 1);
             for (family, choices) in Family::ALL.into_iter().zip(&mut choices) {
                 let Some(i) = best(&found, |c| family.offers(c.algorithm, &c.case)) else {
                     continue;

@@ -92,12 +92,15 @@ impl OutputPort {
     pub fn carry(
         &mut self,
         p: &mut Packet,
-        hop: Hop,
+        (hop, used): (Hop, &mut Vec<LinkId>),
         link_type: &LinkType,
         cells: u16,
         start: Time,
         gone: Time,
     ) -> Entered {
+        if self.packets == 0 {
+            used.push(hop.link);
+        }
         let vacated = p.buffer();
         self.free_at = gone;
         self.bytes += u64::from(p.bytes);
@@ -151,6 +154,7 @@ pub(crate) struct Admission<'a> {
     port: &'a mut OutputPort,
     pub link_type: &'a LinkType,
     credit: &'a mut u16,
+    used: &'a mut Vec<LinkId>,
 }
 
 impl Admission<'_> {
@@ -159,7 +163,7 @@ impl Admission<'_> {
     pub fn enter(self, p: &mut Packet, start: Time, gone: Time) -> Entered {
         debug_assert!(!self.port.stalled, "no packet waits");
         *self.credit -= self.cells;
-        self.port.carry(p, self.hop, self.link_type, self.cells, start, gone)
+        self.port.carry(p, (self.hop, self.used), self.link_type, self.cells, start, gone)
     }
 }
 
@@ -178,6 +182,8 @@ pub(crate) enum Request {
 pub(crate) struct Links {
     pub types: LinkTypes,
     ports: IndexVec<LinkId, OutputPort>,
+    /// Links that have carried packets, in the order of their first packets.
+    used: Vec<LinkId>,
     pub channels: Channels,
     voqs: VoqStore,
     arbiter: Arbiter,
@@ -247,6 +253,7 @@ impl Links {
         Links {
             types: link_types.expect("a machine has links"),
             stalls: IndexVec::zeros(ports.len()),
+            used: Vec::with_capacity(ports.len()),
             ports,
             channels,
             voqs: VoqStore::with_capacity(machine.n_nics() as usize),
@@ -327,7 +334,7 @@ impl Links {
         }
         *credit -= cells;
         let gone = p.through(link_type, now);
-        Request::Entered(port.carry(p, hop, link_type, cells, now, gone), gone)
+        Request::Entered(port.carry(p, (hop, &mut self.used), link_type, cells, now, gone), gone)
     }
 
     /// Adds the `bytes` of a packet to those that wait for `link`.
@@ -524,7 +531,7 @@ impl Links {
         }
         let cells = link_type.cell.count_packet(bytes);
         let credit = self.channels.sufficient_credit(hop, cells, link_type, now)?;
-        Some(Admission { hop, cells, port, link_type, credit })
+        Some(Admission { hop, cells, port, link_type, credit, used: &mut self.used })
     }
 
     /// `packet` enters `hop` at `start`, and takes credit for its cells at the far end. Its tail
@@ -535,12 +542,15 @@ impl Links {
         let link_type = &self.types[port.link_type];
         let cells = link_type.cell.count_packet(p.bytes);
         self.channels.take_credit(hop, cells);
-        port.carry(p, hop, link_type, cells, start, gone)
+        port.carry(p, (hop, &mut self.used), link_type, cells, start, gone)
     }
 
     /// A packet of `bytes` that never arrives occupies `link` until `gone`.
     pub fn occupy(&mut self, link: LinkId, bytes: u16, gone: Time) {
         let port = &mut self.ports[link];
+        if port.packets == 0 {
+            self.used.push(link);
+        }
         port.free_at = gone;
         port.bytes += u64::from(bytes);
         port.packets += 1;
@@ -644,10 +654,9 @@ impl Links {
         }
     }
 
-    /// The bytes that each used link has carried.
+    /// The bytes that each link has carried that was used. On a whole machine most links are idle.
     pub fn carried(&self, mut each: impl FnMut(LinkId, u64)) {
-        let used = self.ports.iter().filter(|(_, port)| port.is_used());
-        used.for_each(|(link, port)| each(link, port.bytes));
+        self.used.iter().for_each(|&link| each(link, self.ports[link].bytes));
     }
 
     /// Whether `assert_idle` examines a link in detail. Links without traffic are in their initial

@@ -97,6 +97,7 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
                 "events": progress.events,
                 "wall_s": wall_start.elapsed().as_secs_f64(),
                 "phase": progress.starting.map(phase),
+                "parts": progress.parts,
             });
             stopped = Python::attach(|py| {
                 let reply = py.check_signals().and_then(|()| match &tick {

@@ -15,6 +15,7 @@ use crate::offload::{Entrant, Offload, ReductionArgs};
 use crate::pairs::PairId;
 use crate::round::{Named, Outgoing, Through, Traffic};
 use crate::send::{Delivery, MatchState, Purpose, Send, Waiter, first_phase};
+use crate::timeline::RoundOf;
 use crate::transport::Transport;
 use base::{Slab, Span, Time};
 use collectives::{Collective, InNetwork, Kind, NodeMap};
@@ -221,6 +222,9 @@ impl Collectives {
         let run = &self.runs[id];
         let (rank, context, round) = (run.rank, run.context, run.round);
         let buffers = inputs.buffers_in(run.kind);
+        if t.kernel.timeline.is_some() {
+            trace_round(&mut t.kernel, calls, id, run);
+        }
         let simulated = inputs.sample.round(round, run.rounds);
         if !inputs.sample.is_all() {
             self.note_begin(round, t.kernel.job_time());
@@ -536,6 +540,17 @@ impl Collectives {
             cost => kernel.occupy_cpu(rank, cost),
         };
         kernel.complete(when, done);
+    }
+}
+
+/// Records for the timeline that a rank begins a round, or has ended the last one.
+#[cold]
+fn trace_round<N: NetworkModel>(kernel: &mut Kernel<'_, N>, calls: &Calls, id: RunId, run: &Run) {
+    let now = kernel.job_time();
+    let &Run { rank, context, kind, round: begun, call, .. } = run;
+    let round = RoundOf { rank, token: calls.call(call).token, kind, context, begun };
+    if let Some(timeline) = &mut kernel.timeline {
+        timeline.round(now, id, &round);
     }
 }
 

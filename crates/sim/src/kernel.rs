@@ -382,14 +382,27 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
     pub fn trace_message(&mut self, id: SendId, send: &Send) {
         let now = self.job_time();
         if let Some(timeline) = &mut self.timeline {
+            let nic = self.job.placements[send.from as usize].nic;
             timeline.message(now, id, send);
+            if !send.same_node {
+                timeline.dequeue(nic, send.bytes);
+            }
+        }
+    }
+
+    /// Records that the data of a message are at the NIC of its sender.
+    #[inline]
+    pub fn trace_queue(&mut self, send: &Send) {
+        if let Some(timeline) = &mut self.timeline {
+            let nic = self.job.placements[send.from as usize].nic;
+            timeline.queue(nic, send.bytes);
         }
     }
 
     /// Starts the timeline, if any, with the jobs.
     pub fn start_timeline(&mut self) {
         if let Some(timeline) = &self.timeline {
-            self.next_sample = self.origin + (timeline.first_sample() - Time::ZERO);
+            self.next_sample = self.origin + (timeline.next_sample() - Time::ZERO);
         }
     }
 
@@ -400,13 +413,12 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         let Some(timeline) = &mut self.timeline else { return };
         timeline.begin_sample(self.counters.links.len());
         self.net.carried(&self.counters, |link, bytes| timeline.sample(now, link, bytes));
-        let next = timeline.end_sample(now);
-        self.next_sample = Time(next.0.saturating_add(self.origin.0));
+        timeline.end_sample(now);
+        self.next_sample = Time(timeline.next_sample().0.saturating_add(self.origin.0));
     }
 
     /// Ends the timeline at the end of the jobs, before the network drains.
     pub fn close_timeline(&mut self) {
-        self.sample_links();
         let now = self.job_time();
         if let Some(timeline) = &mut self.timeline {
             timeline.close(now);

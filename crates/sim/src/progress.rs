@@ -8,6 +8,8 @@ pub struct Progress {
     pub now: Time,
     pub events: u64,
     pub starting: Option<StartProgress>,
+    /// Completed parts of the request, and all of them, if it has several.
+    pub parts: Option<(u32, u32)>,
 }
 
 /// Start of a live job, until all of its ranks have called MPI.
@@ -22,6 +24,6 @@ pub struct StartProgress {
 
 impl Progress {
     pub fn at(now: Time, events: u64) -> Progress {
-        Progress { now, events, starting: None }
+        Progress { now, events, starting: None, parts: None }
     }
 }

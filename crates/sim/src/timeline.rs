@@ -5,17 +5,18 @@
 //! end; memory is bounded by a buffer and the operations in flight. `docs/timelines.md` has the
 //! format. It knows neither viewers nor names.
 
-use crate::event::SendId;
+use crate::event::{RunId, SendId};
 use crate::send::{Purpose, Send};
 use base::{Span, Time};
-use machine::LinkId;
+use collectives::Kind;
+use machine::{LinkId, NicId};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{CallSlice, Context, Op, OpCompletion, Token, WORLD, Workload};
 
 /// First bytes of the file; records follow.
-pub const MAGIC: &[u8; 16] = b"odonata-tl/1\n\0\0\0";
+pub const MAGIC: &[u8; 16] = b"odonata-tl/2\n\0\0\0";
 /// Bytes of a record.
 pub const RECORD: usize = 56;
 /// Records are collected in a buffer of this size, bytes.
@@ -40,6 +41,13 @@ pub enum RecordKind {
     Link = 4,
     /// Computation of a rank.
     Compute = 5,
+    /// A round of a collective at a rank. `op` is an `OP_NAMES` index, `tag` the round.
+    Round = 6,
+    /// Bytes of messages that a NIC, `rank`, has accepted and that have not arrived, at a sample.
+    Queue = 7,
+    /// Bytes that a storage target, `rank` of file system `op`, moved between two samples; it is
+    /// free at `ready`.
+    Target = 8,
 }
 
 /// Bits of a record's flags.
@@ -48,6 +56,8 @@ pub mod flag {
     pub const COLLECTIVE: u32 = 1;
     /// The run ended before it.
     pub const UNFINISHED: u32 = 2;
+    /// An exclusive lock.
+    pub const EXCLUSIVE: u32 = 4;
 }
 
 /// Names of operations, in the order of their numbers in records. Collectives follow, in the order
@@ -74,6 +84,9 @@ pub struct TimelineCounts {
     pub operations: u64,
     pub calls: u64,
     pub messages: u64,
+    /// Rounds of collectives.
+    pub rounds: u64,
+    /// Of links, NICs and storage targets.
     pub samples: u64,
     /// Records outside the window or of other ranks.
     pub omitted: u64,
@@ -89,6 +102,45 @@ struct Open {
     peer: u32,
     tag: i32,
     context: u32,
+    flags: u32,
+}
+
+/// The round that a rank begins, the number of rounds after the last one.
+pub(crate) struct RoundOf {
+    pub rank: u32,
+    pub token: Token,
+    pub kind: Kind,
+    pub context: Context,
+    pub begun: u32,
+}
+
+/// Bytes of messages at NICs that have not arrived.
+#[derive(Default)]
+struct NicQueues {
+    /// By NIC; none if it has not sent anything.
+    bytes: Vec<Option<NicQueue>>,
+    /// NICs whose bytes have changed since the last sample.
+    changed: Vec<NicId>,
+}
+
+#[derive(Clone, Copy)]
+struct NicQueue {
+    bytes: i64,
+    is_listed: bool,
+}
+
+impl NicQueues {
+    fn add(&mut self, nic: NicId, bytes: i64) {
+        let at = nic.0 as usize;
+        if self.bytes.len() <= at {
+            self.bytes.resize(at + 1, None);
+        }
+        let queue = self.bytes[at].get_or_insert(NicQueue { bytes: 0, is_listed: false });
+        queue.bytes += bytes;
+        if !std::mem::replace(&mut queue.is_listed, true) {
+            self.changed.push(nic);
+        }
+    }
 }
 
 /// One record. `lane` separates operations of a rank that overlap.
@@ -108,7 +160,7 @@ struct Record {
 }
 
 pub struct Timeline {
-    out: Box<dyn Write>,
+    out: Box<dyn Write + std::marker::Send>,
     buffer: Vec<u8>,
     /// The first error of writing; nothing is written after it.
     error: Option<io::Error>,
@@ -123,19 +175,29 @@ pub struct Timeline {
     begins: Vec<Time>,
     /// Members of the communicators in which ranks communicate, except the world.
     communicators: BTreeMap<Context, Vec<u32>>,
+    /// By number of a run of a collective: start of its round.
+    rounds: Vec<Time>,
     /// By link: bytes at the last sample; empty before the first.
     carried: Vec<u64>,
+    queues: NicQueues,
+    /// By file system and target: bytes at the last sample.
+    moved: Vec<Vec<u64>>,
     interval: Span,
     /// Whether the interval grows.
     is_adaptive: bool,
     n_samples: u32,
     last_sample: Time,
+    next_sample: Time,
     pub counts: TimelineCounts,
 }
 
 impl Timeline {
     /// Of a run of `ranks` ranks.
-    pub fn new(out: Box<dyn Write>, scope: &TimelineScope, ranks: u32) -> Timeline {
+    pub fn new(
+        out: Box<dyn Write + std::marker::Send>,
+        scope: &TimelineScope,
+        ranks: u32,
+    ) -> Timeline {
         let is_recorded = |rank: u32| {
             scope.ranks.is_empty() || scope.ranks.iter().any(|&(a, b)| (a..=b).contains(&rank))
         };
@@ -151,24 +213,34 @@ impl Timeline {
             sent: Vec::new(),
             begins: vec![Time::ZERO; ranks as usize],
             communicators: BTreeMap::new(),
+            rounds: Vec::new(),
             carried: Vec::new(),
+            queues: NicQueues::default(),
+            moved: Vec::new(),
             interval: scope.sample.unwrap_or(FIRST_SAMPLE),
             is_adaptive: scope.sample.is_none(),
             n_samples: 0,
             last_sample: Time::ZERO,
+            next_sample: scope.window.0 + scope.sample.unwrap_or(FIRST_SAMPLE),
             counts: TimelineCounts::default(),
         }
     }
 
-    /// The time of the first sample.
-    pub fn first_sample(&self) -> Time {
-        self.window.0 + self.interval
+    /// The time of the next sample.
+    pub fn next_sample(&self) -> Time {
+        self.next_sample
     }
 
     /// Links that carried bytes in a sample.
     pub fn links(&self) -> impl Iterator<Item = LinkId> {
         let carried = (0..).zip(&self.carried).filter(|(_, bytes)| **bytes > 0);
         carried.map(|(link, _)| LinkId(link))
+    }
+
+    /// NICs that have sent messages.
+    pub fn nics(&self) -> impl Iterator<Item = NicId> {
+        let bytes = (0..).zip(&self.queues.bytes);
+        bytes.filter(|(_, bytes)| bytes.is_some()).map(|(nic, _)| NicId(nic))
     }
 
     /// Interval between samples at the end of the run.
@@ -274,6 +346,40 @@ impl Timeline {
         self.sent[at] = now;
     }
 
+    /// The NIC of a rank gets the data of a message.
+    pub(crate) fn queue(&mut self, nic: NicId, bytes: u64) {
+        self.queues.add(nic, bytes as i64);
+    }
+
+    /// The data have arrived.
+    pub(crate) fn dequeue(&mut self, nic: NicId, bytes: u64) {
+        self.queues.add(nic, -(bytes as i64));
+    }
+
+    /// A rank begins a round of a collective, or has ended the last one.
+    pub(crate) fn round(&mut self, now: Time, run: RunId, round: &RoundOf) {
+        let at = run.0 as usize;
+        if self.rounds.len() <= at {
+            self.rounds.resize(at + 1, Time::ZERO);
+        }
+        let begin = std::mem::replace(&mut self.rounds[at], now);
+        let Some(last) = round.begun.checked_sub(1) else { return };
+        let lanes = &self.open[round.rank as usize];
+        let is_it = |lane: &Option<Open>| lane.is_some_and(|open| open.token == round.token);
+        let lane = lanes.iter().position(is_it).unwrap_or(0);
+        self.write(Record {
+            rank: round.rank,
+            lane: lane.min(u8::MAX.into()) as u8,
+            op: OP_NAMES.len() as u16 + round.kind as u16,
+            begin,
+            end: now,
+            ready: now,
+            tag: last as i32,
+            context: round.context,
+            ..Record::of(RecordKind::Round)
+        });
+    }
+
     /// All data of a message has arrived at its rank.
     pub(crate) fn message(&mut self, now: Time, id: SendId, send: &Send) {
         let (tag, context, op, flags) = match send.purpose {
@@ -319,18 +425,59 @@ impl Timeline {
         }
     }
 
-    /// Ends a sample, and returns the time of the next.
-    pub fn end_sample(&mut self, now: Time) -> Time {
+    /// The bytes that a storage target has moved so far; it is busy for `backlog`.
+    pub fn sample_target(&mut self, now: Time, at: (usize, usize), bytes: u64, backlog: Span) {
+        let (file_system, target) = at;
+        if self.moved.len() <= file_system {
+            self.moved.resize_with(file_system + 1, Vec::new);
+        }
+        let moved = &mut self.moved[file_system];
+        if moved.len() <= target {
+            moved.resize(target + 1, 0);
+        }
+        let before = std::mem::replace(&mut moved[target], bytes);
+        if bytes > before || backlog > Span::ZERO {
+            self.write(Record {
+                rank: target as u32,
+                op: file_system as u16,
+                begin: self.last_sample,
+                end: now,
+                ready: now + backlog,
+                bytes: bytes - before,
+                ..Record::of(RecordKind::Target)
+            });
+        }
+    }
+
+    /// The NICs whose queues have changed.
+    fn sample_queues(&mut self, now: Time) {
+        let mut changed = std::mem::take(&mut self.queues.changed);
+        for nic in changed.drain(..) {
+            let entry = &mut self.queues.bytes[nic.0 as usize];
+            let Some(queue) = entry else { continue };
+            queue.is_listed = false;
+            let bytes = queue.bytes.max(0) as u64;
+            let begin = self.last_sample;
+            let kind = RecordKind::Queue;
+            let record = Record { rank: nic.0, begin, end: now, bytes, ..Record::of(kind) };
+            self.write(Record { ready: now, ..record });
+        }
+        self.queues.changed = changed;
+    }
+
+    /// Ends a sample, and schedules the next.
+    pub fn end_sample(&mut self, now: Time) {
+        self.sample_queues(now);
         self.last_sample = now;
         self.n_samples += 1;
         if self.is_adaptive && self.n_samples == SAMPLES {
             self.n_samples = SAMPLES / 2;
             self.interval = self.interval * 2;
         }
-        match now >= self.window.1 {
+        self.next_sample = match now >= self.window.1 {
             true => Time(u64::MAX),
             false => now + self.interval,
-        }
+        };
     }
 
     /// Records operations in flight at the end of the run.
@@ -348,8 +495,9 @@ impl Timeline {
 
     fn write(&mut self, record: Record) {
         let (from, to) = self.window;
-        let is_link = record.kind == RecordKind::Link;
-        let is_in_scope = is_link
+        use RecordKind::{Link, Queue, Target};
+        let is_of_machine = matches!(record.kind, Link | Queue | Target);
+        let is_in_scope = is_of_machine
             || self.is_recorded[record.rank as usize]
             || record.kind == RecordKind::Message && self.is_recorded[record.peer as usize];
         if !is_in_scope || record.end < from || record.begin >= to {
@@ -360,7 +508,8 @@ impl Timeline {
             RecordKind::Operation => self.counts.operations += 1,
             RecordKind::Call => self.counts.calls += 1,
             RecordKind::Message => self.counts.messages += 1,
-            RecordKind::Link => self.counts.samples += 1,
+            RecordKind::Round => self.counts.rounds += 1,
+            Link | Queue | Target => self.counts.samples += 1,
             RecordKind::Compute => {}
         }
         self.buffer.extend_from_slice(&record.bytes());
@@ -388,7 +537,8 @@ impl Open {
     /// `None`: an operation without a name, such as a mark.
     fn of(token: Token, op: &Op, begin: Time) -> Option<Open> {
         use workload::SendMode::{Buffered, Standard, Synchronous};
-        let none = Open { token, op: 0, begin, bytes: 0, peer: u32::MAX, tag: -1, context: 0 };
+        let none =
+            Open { token, op: 0, begin, bytes: 0, peer: u32::MAX, tag: -1, context: 0, flags: 0 };
         Some(match *op {
             Op::Send { to, context, tag, bytes, mode } => {
                 let op = match mode {
@@ -410,7 +560,10 @@ impl Open {
                 let op = if atomic { 10 } else { 8 + u16::from(response_bytes > request_bytes) };
                 Open { op, bytes: request_bytes + response_bytes, peer: to, ..none }
             }
-            Op::Lock { context, to, .. } => Open { op: 11, peer: to, context, ..none },
+            Op::Lock { context, to, exclusive } => {
+                let flags = if exclusive { flag::EXCLUSIVE } else { 0 };
+                Open { op: 11, peer: to, context, flags, ..none }
+            }
             Op::Unlock { context, to } => Open { op: 12, peer: to, context, ..none },
             Op::Storage { bytes, write } => Open { op: 13 + u16::from(write), bytes, ..none },
             Op::Delay { .. } => Open { op: 15, ..none },
@@ -435,7 +588,7 @@ impl Open {
             peer: self.peer,
             tag: self.tag,
             context: self.context,
-            flags,
+            flags: flags | self.flags,
             ..Record::of(RecordKind::Operation)
         }
     }

@@ -7,6 +7,8 @@
 //! until every packet of the window has arrived, so that late packets see the same load. That lasts
 //! at most as long as warm-up and window did.
 
+use std::sync::Mutex;
+
 use base::{Span, Time};
 use machine::{InputError, Machine};
 use net::Windowed;
@@ -19,6 +21,7 @@ pub use self::request::{
 };
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
+use crate::timeline::Timeline;
 
 mod histogram;
 mod load_simulation;
@@ -49,9 +52,33 @@ pub fn one_load_at(
     finish: Finish,
     tick: &mut dyn FnMut(Time, u64) -> bool,
 ) -> Result<LoadOutcome, Vec<InputError>> {
+    run_load(machine, fidelity, request, setting, (load, finish, None), tick)
+}
+
+/// Runs one load as a whole, and records the loads of links.
+pub fn one_load_with_timeline(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    setting: &TrafficSetting,
+    (load, timeline): (f64, &Mutex<Timeline>),
+    tick: &mut dyn FnMut(Time, u64) -> bool,
+) -> Result<LoadOutcome, Vec<InputError>> {
+    let what = (load, Finish::Measured, Some(timeline));
+    run_load(machine, fidelity, request, setting, what, tick)
+}
+
+fn run_load(
+    machine: &Machine,
+    fidelity: Fidelity,
+    request: &TrafficRequest,
+    setting: &TrafficSetting,
+    (load, finish, timeline): (f64, Finish, Option<&Mutex<Timeline>>),
+    tick: &mut dyn FnMut(Time, u64) -> bool,
+) -> Result<LoadOutcome, Vec<InputError>> {
     let destinations = &check(machine, request, setting)?;
-    let load = Load { machine, destinations, request, setting, load, finish };
-    let threads = request.threads.max(1);
+    let load = Load { machine, destinations, request, setting, load, finish, timeline };
+    let threads = if timeline.is_some() { 1 } else { request.threads.max(1) };
     Ok(match fidelity {
         Fidelity::Packet => load.run_packets::<PacketNetwork>(threads, tick),
         Fidelity::Flow => load.run::<flow::FlowNetwork>(tick),

@@ -157,9 +157,13 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
         if in_flight.phase == ProtocolPhase::Get && job.machine.nic.response > 0 {
             // The receiver's NIC fetches the data: it arrives as the response to the request.
             let in_flight = InFlight { phase: ProtocolPhase::Data, ..in_flight };
+            self.kernel.trace_queue(&self.sends[in_flight.send]);
             return self.send(in_flight, nics, 0, (origin, Completion::Initiator(data)));
         }
         self.sends[in_flight.send].pieces = pieces - 1;
+        if matches!(in_flight.phase, ProtocolPhase::Eager | ProtocolPhase::Data) {
+            self.kernel.trace_queue(&self.sends[in_flight.send]);
+        }
         let pieces = u32::from(pieces);
         for piece in 0..pieces {
             let share = |n: u32| bytes / u64::from(pieces) * u64::from(n);

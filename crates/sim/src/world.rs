@@ -109,6 +109,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         });
         let end = self.end(!has_ended);
         if self.transport.kernel.timeline.is_some() {
+            self.sample();
             self.transport.kernel.close_timeline();
         }
         let mut outcome = self.outcome(end);
@@ -183,6 +184,24 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         self.submit(&mut submitted);
         self.submitted = submitted;
         any
+    }
+
+    /// Records the counters of links, NICs and storage targets.
+    #[cold]
+    fn sample(&mut self) {
+        let kernel = &mut self.transport.kernel;
+        let (now, in_job) = (kernel.now, kernel.job_time());
+        if let Some(timeline) = &mut kernel.timeline {
+            self.file_systems.loads(now, |target, bytes, backlog| {
+                timeline.sample_target(in_job, target, bytes, backlog);
+            });
+        }
+        kernel.sample_links();
+    }
+
+    /// Names of the storage targets that have been used, by file system and number.
+    pub fn target_names(&self) -> Vec<(u32, u32, String)> {
+        self.file_systems.target_names()
     }
 
     /// Records a timeline of this run.
@@ -265,8 +284,9 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let Some(event) = self.next() else { return false };
         let t = &mut self.transport;
         if t.kernel.now >= t.kernel.next_sample {
-            t.kernel.sample_links();
+            self.sample();
         }
+        let t = &mut self.transport;
         while t.kernel.now >= self.failures.next_failure {
             if self.failures.fail_node(&mut t.kernel, &self.workload) {
                 return true;

@@ -22,6 +22,7 @@ from .. import core, launch, records
 from ..benchmarks import MESSAGES
 from ..errors import Diagnostics
 from ..machines import Job, Machine
+from ..progress import part_of
 from ..units import show_time
 from .model import App
 from .phases import Phases, input_error
@@ -183,7 +184,9 @@ def check(
     wrong.raise_any()
     listings = [listing(model, n, given) for n in ranks]
     sizes = []
-    for n, (calls, phases) in zip(ranks, listings, strict=True):
+    whole_tick = tick
+    for nth, (n, (calls, phases)) in enumerate(zip(ranks, listings, strict=True)):
+        tick = part_of(whole_tick, nth, len(ranks))
         ppn = PPN if n % PPN == 0 else 1
         job = machine.job(nodes=n // ppn, ppn=ppn)
         rows, seconds = recorded(job, words, tick)

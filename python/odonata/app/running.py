@@ -16,6 +16,7 @@ from ..benchmarks import MESSAGES
 from ..errors import Diagnostics, InputError, SimulatedFailure
 from ..files import why
 from ..machines import Job, Machine, is_machine
+from ..progress import part_of
 from ..results import Sweep
 from ..units import Unreadable
 from ..version import version
@@ -205,7 +206,9 @@ def play(
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
     measured: dict[str, Any] | None = None
-    for job, phases in zip(jobs, traced, strict=True):
+    whole_tick = tick
+    for nth, (job, phases) in enumerate(zip(jobs, traced, strict=True)):
+        tick = part_of(whole_tick, nth, len(jobs))
         request = request_of(job, fidelity, phases, messages)
         answer = core.enter("app", request, tick, stop)
         timelines.finish(job.timeline, answer)

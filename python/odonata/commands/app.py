@@ -77,7 +77,7 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     request.finish()
     assert model is not None, "reported above"
     stop = core.Stop()
-    with Progress(f"app {name}", request.quiet) as tick:
+    with Progress(f"app {name}", request.quiet, form=given["progress"]) as tick:
         jobs = [request.job(count, ppn) for count in nodes]
         title = model.title or Path(name).stem
         result = running.play(
@@ -108,7 +108,8 @@ def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> 
     ranks = wrong.read("ranks", given["ranks"], tuning.read_counts, RANKS_WANTED, [8])
     request.finish()
     assert model is not None, "reported above"
-    with stdout_for_json(request.as_json) as stdout, Progress("check", request.quiet) as tick:
+    progress = Progress("check", request.quiet, form=given["progress"])
+    with stdout_for_json(request.as_json) as stdout, progress as tick:
         result = checking.check(
             model, name, request.machine, list(words[1:]), ranks, values, tick=tick,
             computes=given["rates"] is not None,

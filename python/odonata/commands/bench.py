@@ -66,7 +66,8 @@ def run(name: str | None, **given: Any) -> int:
     if name == "barrier" and sizes is not None:
         request.note("--sizes has no effect on a barrier, which has no size")
     stop = core.Stop()
-    with request.on_fabric(f"bench-{name}", nodes), Progress(name, request.quiet) as tick:
+    progress = Progress(name, request.quiet, form=given["progress"])
+    with request.on_fabric(f"bench-{name}", nodes), progress as tick:
         job = request.job(nodes, ppn)
         result = bench(
             name, job, sizes, request.fidelity, messages,
@@ -91,7 +92,8 @@ def measure_files(name: str, given: dict[str, Any]) -> int:
     nodes, ppn = launchers.bench_nodes(request.wrong, given)
     request.finish()
     stop = core.Stop()
-    with request.on_fabric(f"bench-{name}", nodes), Progress(name, request.quiet) as tick:
+    progress = Progress(name, request.quiet, form=given["progress"])
+    with request.on_fabric(f"bench-{name}", nodes), progress as tick:
         job = request.job(nodes, ppn)
         summary = io_benchmarks.io_bench(
             name, job, given["io_options"] or "", given["file_system"], request.fidelity,

@@ -13,7 +13,7 @@ from ..check import campaign as campaigns
 from ..check import running
 from ..errors import Diagnostics
 from ..options import options_of
-from ..progress import Progress
+from ..progress import Progress, clock, form_of
 from ..streams import say
 from .command import command
 
@@ -21,7 +21,14 @@ from .command import command
 @command("check")
 @click.argument("campaign", required=False, metavar="CAMPAIGN")
 @options_of("check")
-def check(campaign: str | None, out: str | None, force: bool, as_json: bool, quiet: bool) -> int:
+def check(
+    campaign: str | None,
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    progress: str | None,
+) -> int:
     """Validate a fabric: run the tests of CAMPAIGN, a TOML file, and name faulty parts.
 
     Stages proceed from nodes to the system. Each set of nodes is compared with the prediction of
@@ -32,6 +39,7 @@ def check(campaign: str | None, out: str | None, force: bool, as_json: bool, qui
     Exit codes: 0 all tests passed; 1 a part is faulty; 2 no part is faulty, but the input is wrong
     or a stage could not run.
     """
+    form = form_of(progress)
     given = campaigns.read(campaign or "")
     directory = Path(out) if out is not None else Path(given.path).with_suffix(".check")
     if force and (directory / running.JOURNAL).exists():
@@ -43,8 +51,17 @@ def check(campaign: str | None, out: str | None, force: bool, as_json: bool, qui
     except OSError as error:
         wrong.add("out", directory, f"a directory that can be created ({error.strerror})")
     wrong.raise_any()
-    with Progress("check", quiet) as line:
-        found = running.run(given, directory, tick=line.draw)
+    with Progress("check", quiet, form=form) as line:
+        stages, begun = list(given.stages), 0
+
+        def show(words: str) -> None:
+            nonlocal begun
+            begun = stages.index(words) if words in stages else begun
+            wall = line.elapsed()
+            parts = ("check", f"stage {begun + 1} of {len(stages)}", words, clock(wall))
+            line.count(begun, len(stages), wall, " | ".join(parts), words)
+
+        found = running.run(given, directory, tick=show)
     if as_json:
         print(json.dumps(found))
     else:

@@ -23,7 +23,7 @@ from .. import (
     timelines,
     units,
 )
-from .._vocabulary import CONGESTION
+from .._vocabulary import CONGESTION, PROGRESS
 from ..checks import Checks
 from ..libraries import rules_request
 from ..machines import Job, Machine
@@ -42,6 +42,8 @@ class Request:
     def __init__(self, given: dict[str, Any], more_fidelities: tuple[str, ...] = ()):
         self.wrong = Checks()
         self.quiet, self.as_json = given["quiet"], given["as_json"]
+        if given["progress"] is not None:
+            self.wrong.word("progress", given["progress"], PROGRESS, "one of")
         self.fidelity, self.mpi = given["fidelity"], given["mpi"]
         changes = machines.with_node_kind(given["changes"], given["node_kind"])
         if given["congestion"] is not None:

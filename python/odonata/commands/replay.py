@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from .. import core, launch, text
+from .. import core, devices, launch, text
 from ..options import options_of
 from ..progress import Progress
-from ..replaying import check_timeline, factor_of, play, read
+from ..replaying import check_timeline, core_speed, factor_of, play, read
 from ..streams import say
 from .cli_request import Request
 from .command import command
@@ -31,10 +31,15 @@ def replay(trace: str | None, **given: Any) -> int:
     found = read(request.wrong, trace)
     ppn = request.wrong.integer("ppn", given["ppn"], found.ppn if found is not None else 1)
     check_timeline(request.wrong, request.timeline, trace)
+    if not request.wrong.list:
+        factor *= devices.factor(
+            request.wrong, given["compute_device"], request.machine, core_speed(found)
+        )
     request.finish()
     assert found is not None, "reported above"
     stop = core.Stop()
-    with Progress("replay", request.quiet, expected_s=found.time_s) as tick:
+    progress = Progress("replay", request.quiet, None, found.time_s, given["progress"])
+    with progress as tick:
         job = request.job(1, ppn)
         result = play(job, found, request.fidelity, given["compute"], factor, False, tick, stop)
     summary = result.summary

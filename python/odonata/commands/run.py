@@ -72,7 +72,7 @@ def run(program: tuple[str, ...], **given: Any) -> int:
     with (
         request.on_fabric("run", job.nodes),
         stdout_for_json(request.as_json) as stdout,
-        Progress("run", request.quiet) as tick,
+        Progress("run", request.quiet, form=given["progress"]) as tick,
     ):
         result = launch.run(
             job,
@@ -189,7 +189,9 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
     for words in launch.ignored_variables(environments, request.mpi, fabric, False):
         request.note(words)
     stop = core.Stop()
-    with stdout_for_json(request.as_json) as stdout, Progress("jobs", request.quiet) as tick:
+    with stdout_for_json(request.as_json) as stdout, Progress(
+        "jobs", request.quiet, form=given["progress"]
+    ) as tick:
         try:
             result = multi_job.jobs(
                 request.machine,

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from .. import core, patterns, text, units
+from .. import core, patterns, text, timelines, units
 from ..names import check_pattern
 from ..options import options_of
 from ..progress import Progress
@@ -51,6 +51,8 @@ def traffic(pattern: str | None, **given: Any) -> int:
         wrong.add("packet", given["packet"], "at least 1 byte")
     if time <= 0:
         wrong.add("time", given["time"], "a time above 0")
+    if request.timeline is not None:
+        timelines.check_traffic(wrong, request.timeline, len(loads))
     request.finish()
     ineffective = ["mpi"] if given["nodes"] is not None else ["placement", "mpi"]
     ignored = [f"--{name}" for name in ineffective if given_by_hand(name)]
@@ -60,7 +62,10 @@ def traffic(pattern: str | None, **given: Any) -> int:
     name = f"traffic-{pattern.partition(':')[0]}"
     on_all = nodes is None
     used = int(request.machine.summary["nodes"]) if on_all and request.fabric else nodes or 0
-    with request.on_fabric(name, used), Progress(f"traffic {pattern}", request.quiet) as tick:
+    # Without saturation a load ends soon after its measured time.
+    expected = len(loads) * (time + warmup)
+    progress = Progress(f"traffic {pattern}", request.quiet, None, expected, given["progress"])
+    with request.on_fabric(name, used), progress as tick:
         result = patterns.traffic(
             pattern,
             request.machine,
@@ -79,11 +84,13 @@ def traffic(pattern: str | None, **given: Any) -> int:
             alone=given["alone"],
             engine=given["engine"],
             traffic_class=request.traffic_class,
+            timeline=request.timeline,
             tick=tick,
             stop=stop,
         )
     if not request.as_json:
         print(text.traffic(result.summary), flush=True)
     request.print_counters(result.summary, given["counters"])
+    lost = request.print_timeline(result.summary)
     request.deliver(result.summary, result.data)
-    return stopped(stop, result.summary)
+    return stopped(stop, result.summary) or lost

@@ -35,7 +35,7 @@ def tune(collective: str | None, **given: Any) -> int:
         wrong.add("nodes", min(nodes), "at least 2 ranks")
     request.finish()
     stop = core.Stop()
-    with Progress(f"tune {collective}", request.quiet) as tick:
+    with Progress(f"tune {collective}", request.quiet, form=given["progress"]) as tick:
         jobs = [request.job(n, ppn) for n in nodes]
         result = tuning.run(collective, jobs, sizes, request.fidelity, messages, tick, stop)
     request.print_notes(result.summary)

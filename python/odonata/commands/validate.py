@@ -14,7 +14,7 @@ import click
 from .. import bands, core, machines
 from ..checks import Checks
 from ..options import options_of
-from ..progress import Progress
+from ..progress import Progress, form_of, part_of
 from ..terminal import Cell, Terminal, styled
 from ..text import counted
 from ..units import show_percent, show_rate, show_time
@@ -34,6 +34,7 @@ def validate(
     fidelity: str | None,
     as_json: bool,
     quiet: bool,
+    progress: str | None,
 ) -> int:
     """Predict published measurements, and print the errors of the predictions.
 
@@ -56,6 +57,7 @@ def validate(
     of_files: list[Rows] = []
     of_apps: list[Rows] = []
     stop = core.Stop()
+    line = Progress("validate", quiet, form=form_of(progress))
     for nth, one in enumerate(wanted, 1):
         predict, into, show = {
             published.Curve: (published.predict, of_curves, comparison),
@@ -63,8 +65,10 @@ def validate(
             published_apps.AppRun: (published_apps.predict, of_apps, app_comparison),
         }[type(one)]
         try:
-            with Progress(f"validate {one.id}, {nth} of {len(wanted)}", quiet) as tick:
-                rows = predict(one, fidelity, tick=tick, stop=stop)  # type: ignore[arg-type]
+            line.title = f"validate {one.id}, {nth} of {len(wanted)}"
+            tick = part_of(line, nth - 1, len(wanted))
+            rows = predict(one, fidelity, tick=tick, stop=stop)  # type: ignore[arg-type]
+            line.wipe()
         except KeyboardInterrupt:  # before the core started, or with nothing predicted
             stop.signal = stop.signal or signal.SIGINT
         if stop.signal:

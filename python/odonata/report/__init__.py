@@ -91,6 +91,19 @@ def of_directory(path: Path, with_published: bool = True) -> str:
         raise tables.damaged(path, reason) from None
 
 
+def of_sweep(path: Path, date: str = "") -> str:
+    """The report on the directory of a parameter sweep; `InputError` if it is damaged."""
+    from . import sweeps
+
+    found = sweeps.read(path)
+    rows = found["rows"]
+    same = {name: {row.get(name) for row in rows} for name in ("machine", "fidelity")}
+    summary = {"kind": "sweep", "odonata": version()}
+    for name, values in same.items():
+        summary[name] = values.pop() if len(values) == 1 else "several"
+    return html(summary, found, with_published=False, date=date)
+
+
 def html(
     summary: Mapping[str, Any],
     data: Mapping[str, Sequence[Mapping[str, Any]]],
@@ -166,7 +179,7 @@ def contents() -> dict[str, Callable[..., dict[str, Any]]]:
     return {
         "run": run_content, "replay": run_content, "bench": bench_content,
         "traffic": traffic_content, "jobs": jobs_content, "io_bench": io_bench_content,
-        "tune": tune_content, "app": app_content,
+        "tune": tune_content, "app": app_content, "sweep": sweep_content,
     }  # fmt: skip
 
 
@@ -426,6 +439,13 @@ def app_content(
     return plain
 
 
+def sweep_content(s: Mapping[str, Any], data: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of the page of a parameter sweep."""
+    from . import sweeps
+
+    return {**plain_content("", "", "", []), **sweeps.content(data)}
+
+
 def traffic_content(
     s: Mapping[str, Any], data: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
@@ -454,4 +474,5 @@ def traffic_content(
     if rows and not points:
         headline = "nothing arrived"
     plain = plain_content(f"{s['pattern']} traffic", headline, picture, shown)
-    return {**plain, "footnotes": [*text.missing(rows), *(s.get("notes") or ())]}
+    plain["footnotes"] = [*text.missing(rows), *(s.get("notes") or ())]
+    return {**plain, "over_time": over_time.content(s, data)}

@@ -23,18 +23,19 @@ Rows = Sequence[Mapping[str, Any]]
 
 def content(s: Mapping[str, Any], data: Mapping[str, Rows]) -> dict[str, Any] | None:
     """The content of the sections; None if the result has no timeline."""
-    cells = rows_of(data.get("timeline"))
-    if not cells:
+    cells, loads = rows_of(data.get("timeline")), rows_of(data.get("link_load"))
+    if not cells and not loads:
         return None
     about = s.get("timeline") or {}
     first, last = span_of(s, about)
-    rows = max(cell["row"] for cell in cells) + 1
-    bins = max(512, max(cell["bin"] for cell in cells) + 1)
-    slices, loads = rows_of(data.get("slices")), rows_of(data.get("link_load"))
+    rows = max((cell["row"] for cell in cells), default=-1) + 1
+    bins = max(512, max(cell["bin"] for cell in (*cells, *loads)) + 1)
+    slices = rows_of(data.get("slices"))
     kinds = series([row for row in loads if row["link"] == "mean"], "kind", (first, last), bins)
     return {
-        "note": note(s, about, rows, bool(slices)),
-        "json": payload(cells, slices, rows, bins, (first, last)),
+        "has_ranks": bool(cells),
+        "note": note(s, about, rows, bool(slices)) if cells else "",
+        "json": payload(cells, slices, rows, bins, (first, last)) if cells else "",
         "script": SCRIPT.read_text(encoding="utf-8"),
         "kinds": drawings.curve(
             kinds, "time", "load", False, drawings.tick_time, units.show_percent, marks=False
@@ -49,10 +50,11 @@ def content(s: Mapping[str, Any], data: Mapping[str, Rows]) -> dict[str, Any] | 
 def span_of(s: Mapping[str, Any], about: Mapping[str, Any]) -> tuple[float, float]:
     """The part of the run that the timeline covers, seconds."""
     window = about.get("window")
+    end = about["time_s"] if "time_s" in about else s["time_s"]
     if not window:
-        return 0.0, s["time_s"]
+        return 0.0, end
     first, last = map(units.read_span, window.split(":"))
-    return first, min(last, s["time_s"])
+    return first, min(last, end)
 
 
 def note(s: Mapping[str, Any], about: Mapping[str, Any], rows: int, has_slices: bool) -> str:

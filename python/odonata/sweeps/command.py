@@ -13,7 +13,7 @@ import click
 from .. import core, text
 from ..commands.command import command
 from ..options import options_of
-from ..progress import Progress, clock
+from ..progress import Progress, clock, form_of
 from ..streams import say
 from ..terminal import Terminal
 from ..units import show_rate, show_size, show_time
@@ -41,6 +41,7 @@ def sweep_command(
     tries: str | None,
     as_json: bool,
     quiet: bool,
+    progress: str | None,
 ) -> int:
     """Run every point of the parameter sweep in STUDY, a TOML file, and print one table.
 
@@ -50,14 +51,19 @@ def sweep_command(
     continues (docs/sweeps.md).
     """
     stop = core.Stop()
-    with Progress("sweep", quiet) as line:
+    with Progress("sweep", quiet, form=form_of(progress)) as line:
+
+        def show(tick: Mapping[str, Any]) -> None:
+            done = tick["asked"] - tick["left"]
+            line.count(done, tick["asked"], tick["wall_s"], drawn(tick))
+
         result = sweep(
             study or "",
             out=out,
             workers=whole(workers),
             scheduler=scheduler,
             tries=TRIES if tries is None else whole(tries),
-            tick=lambda tick: line.draw(progress(tick)),
+            tick=show,
             stop=stop,
         )
     if as_json:
@@ -75,7 +81,7 @@ def whole(text: str | None) -> Any:
     return int(text) if text and re.fullmatch("[0-9]{1,400}", text) else text
 
 
-def progress(tick: Mapping[str, Any]) -> str:
+def drawn(tick: Mapping[str, Any]) -> str:
     """`sweep | ██████████           | 100 of 200 | 2 failed | 31.2/s | 0:03 left`."""
     points, left, wall = tick["points"], tick["left"], tick["wall_s"]
     bar = text.bar((points - left) / points, 20).ljust(20)

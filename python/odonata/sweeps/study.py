@@ -36,7 +36,7 @@ TABLES = ("base", "grid", "point")
 # Options of the form KEY=VALUE, which may be tables of the study.
 PAIRS = ("set", "env")
 # Options that the sweep sets or keeps to itself, and those that name files to write.
-OWN = ("json", "quiet", "out", "force", "record")
+OWN = ("json", "quiet", "progress", "out", "force", "record")
 # Places in diagnostics: after the machine's file or one it is like, or of a preset alone, with
 # dotted keys.
 MACHINE_KEY = r"(.*\.toml|[\w-]+), [a-z]+(\.[\w-]+)*|[a-z]+(\.[\w-]+)+"

@@ -85,6 +85,20 @@ def check(wrong: Diagnostics, timeline: Any) -> dict[str, Any]:
     }
 
 
+def check_traffic(wrong: Diagnostics, timeline: Any, loads: int) -> None:
+    """Add diagnostics of a timeline that synthetic traffic does not have: it has no ranks."""
+    if not isinstance(timeline, Timeline):
+        return
+    suffix = Path(os.fspath(timeline.path)).suffix
+    if FORMATS.get(suffix) not in ("perfetto", ""):
+        wanted = "FILE.pftrace or FILE.odtl: traffic has links and no ranks"
+        wrong.add("timeline", timeline.path, wanted)
+    if loads > 1:
+        wrong.add("timeline", timeline.path, "one load with a timeline (`--load 0.5`)")
+    if timeline.ranks is not None:
+        wrong.add("timeline_ranks", timeline.ranks, "no ranks: traffic has none")
+
+
 def window_of(wrong: Diagnostics, text: str | None) -> tuple[float, float] | None:
     """`1ms:2ms`, in seconds."""
     if text is None:
@@ -142,6 +156,7 @@ def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
     records = passing(path, "0" * 16) if timeline.format else path
     try:
         if row["unwritten"] is None:
+            found["time_s"] = records_of(records).footer["time_s"]
             tables = importlib.import_module(".aggregate", __name__).tables(records)
             if timeline.format:
                 writer = importlib.import_module(f".{timeline.format}", __name__)
@@ -158,14 +173,21 @@ def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in tables.items() if value}
 
 
+def records_of(path: Path) -> Any:
+    """The records of a file."""
+    return importlib.import_module(".records", __name__).open_records(path)
+
+
 def outcome(row: dict[str, Any]) -> str:
     """What the command line prints about a timeline."""
     if row["unwritten"]:
         return f"the timeline is not complete: {row['unwritten']}"
+    if not row["operations"] and not row["messages"]:
+        return f"wrote {row['file']}: {row['samples']:,} samples of links"
     words = f"wrote {row['file']}: {row['operations']:,} operations"
     if row["calls"]:
         words += f", {row['calls']:,} calls"
-    words += f", {row['messages']:,} messages, {row['samples']:,} samples of links"
+    words += f", {row['messages']:,} messages, {row['samples']:,} samples of counters"
     if row["omitted"]:
         words += f"; {row['omitted']:,} records are outside the selected window and ranks"
     return words

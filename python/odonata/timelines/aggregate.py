@@ -28,18 +28,26 @@ def tables(source: Path) -> Tables:
     footer = records.footer
     first, last = footer["window_s"] or (0.0, footer["time_s"])
     span = round(min(last, footer["time_s"]) * 1e12) - round(first * 1e12)
-    if span <= 0 or not footer["ranks"]:
+    if span <= 0:
         return {}
-    states = States(footer, round(first * 1e12), span)
-    links = LinkLoads(footer, round(first * 1e12), span)
-    calls = tl.Calls(records)
+    origin = round(first * 1e12)
+    links = LinkLoads(footer, origin, span)
+    found: Tables = {}
+    if footer["ranks"]:
+        states = States(footer, origin, span)
+        calls = tl.Calls(records)
+        for block in records.blocks():
+            states.add_calls(calls.of(block), calls)
+            states.add(0, block[block["kind"] == tl.COMPUTE], "begin", "end")
+            links.add(block[block["kind"] == tl.LINK])
+        found = {"timeline": states.table(), "slices": states.slice_table()}
+    else:
+        for block in records.blocks():
+            links.add(block[block["kind"] == tl.LINK])
+    links.choose()
     for block in records.blocks():
-        states.add_calls(calls.of(block), calls)
-        states.add(0, block[block["kind"] == tl.COMPUTE], "begin", "end")
-        links.add(block[block["kind"] == tl.LINK])
-    return {
-        "timeline": states.table(), "slices": states.slice_table(), "link_load": links.table(),
-    }  # fmt: skip
+        links.add_busiest(block[block["kind"] == tl.LINK])
+    return {**found, "link_load": links.table()}
 
 
 class Histogram:
@@ -63,17 +71,25 @@ class Histogram:
         first, last = np.floor(low).astype(int), np.floor(high).astype(int)
         same = first == last
         weights = np.broadcast_to(np.asarray(weight, float), low.shape)
-        np.add.at(self.partial, (rows[same], first[same]), ((high - low) * weights)[same])
+        add_at(self.partial, rows[same], first[same], ((high - low) * weights)[same])
         more = ~same
         rows, first, last, weights = rows[more], first[more], last[more], weights[more]
-        np.add.at(self.partial, (rows, first), (first + 1 - low[more]) * weights)
-        np.add.at(self.partial, (rows, last), (high[more] - last) * weights)
-        np.add.at(self.whole, (rows, first + 1), weights)
-        np.add.at(self.whole, (rows, last), -weights)
+        add_at(self.partial, rows, first, (first + 1 - low[more]) * weights)
+        add_at(self.partial, rows, last, (high[more] - last) * weights)
+        add_at(self.whole, rows, first + 1, weights)
+        add_at(self.whole, rows, last, -weights)
 
     def shares(self) -> NDArray[np.float64]:
         """The part of each interval that is covered."""
         return (self.partial + np.cumsum(self.whole, axis=1)[:, :-1])[:, :BINS]
+
+
+def add_at(
+    target: NDArray[np.float64], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]
+) -> None:
+    """Adds values at places that may repeat."""
+    places = rows * target.shape[1] + columns
+    target += np.bincount(places, values, target.size).reshape(target.shape)
 
 
 class States:
@@ -141,31 +157,52 @@ class States:
 
 
 class LinkLoads:
-    """Loads of links over time."""
+    """Loads of links over time. A first pass finds the busiest links and the mean of each kind, a
+    second one the loads of the busiest, so memory does not depend on the number of links."""
 
     def __init__(self, footer: dict[str, Any], origin: int, span: int):
-        self.links = footer["links"]
-        self.row_of = {link["link"]: row for row, link in enumerate(self.links)}
-        numbers = [link["link"] for link in self.links]
-        self.numbers = np.array(numbers, int)
-        self.histogram = Histogram(len(numbers), origin, span)
+        self.links, self.origin, self.span = footer["links"], origin, span
+        self.numbers = np.array([link["link"] for link in self.links], int)
         self.capacity = np.array([link["bytes_per_s"] for link in self.links])
-        self.total = np.zeros(len(numbers))
+        self.kinds = sorted({link["kind"] for link in self.links})
+        self.kind_of = np.array([self.kinds.index(link["kind"]) for link in self.links], int)
+        self.total = np.zeros(len(self.links))
+        self.of_kinds = Histogram(len(self.kinds), origin, span)
+        self.busiest = np.zeros(0, int)
 
-    def add(self, some: NDArray[Any]) -> None:
-        if not len(some):
-            return
+    def loads(self, some: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Rows and mean loads of samples."""
         rows = np.searchsorted(self.numbers, some["rank"])
         span = np.maximum(some["end"] - some["begin"], 1)
-        load = some["bytes"] / (span * 1e-12) / self.capacity[rows]
-        self.histogram.add(rows, some["begin"], some["end"], load)
-        np.add.at(self.total, rows, some["bytes"] / self.capacity[rows])
+        return rows, some["bytes"] / (span * 1e-12) / self.capacity[rows]
+
+    def add(self, some: NDArray[Any]) -> None:
+        """The first pass."""
+        if len(some):
+            rows, load = self.loads(some)
+            self.of_kinds.add(self.kind_of[rows], some["begin"], some["end"], load)
+            volume = some["bytes"] / self.capacity[rows]
+            self.total += np.bincount(rows, volume, len(self.total))
+
+    def choose(self) -> None:
+        """Ends the first pass."""
+        self.busiest = np.argsort(-self.total, kind="stable")[:LINKS]
+        self.place = np.full(len(self.links), -1)
+        self.place[self.busiest] = np.arange(len(self.busiest))
+        self.of_busiest = Histogram(len(self.busiest), self.origin, self.span)
+
+    def add_busiest(self, some: NDArray[Any]) -> None:
+        """The second pass."""
+        if len(some):
+            rows, load = self.loads(some)
+            at = self.place[rows]
+            some, at, load = some[at >= 0], at[at >= 0], load[at >= 0]
+            self.of_busiest.add(at, some["begin"], some["end"], load)
 
     def table(self) -> dict[str, list[Any]]:
         """The loads of the busiest links, and the mean of each kind of link as link `mean`."""
         if not self.links:
             return {}
-        shares = self.histogram.shares()
         found: dict[str, list[Any]] = {"link": [], "kind": [], "bin": [], "load": []}
 
         def add(name: str, kind: str, values: NDArray[np.float64]) -> None:
@@ -175,10 +212,12 @@ class LinkLoads:
             found["bin"] += at.tolist()
             found["load"] += np.round(values[at], 4).tolist()
 
-        kinds = np.array([link["kind"] for link in self.links])
-        for kind in sorted(set(kinds.tolist())):
-            add("mean", kind, shares[kinds == kind].mean(axis=0))
-        for row in np.argsort(-self.total, kind="stable")[:LINKS].tolist():
+        counts = np.bincount(self.kind_of, minlength=len(self.kinds))
+        means = self.of_kinds.shares() / counts[:, None]
+        for kind, values in zip(self.kinds, means, strict=True):
+            add("mean", kind, values)
+        shares = self.of_busiest.shares()
+        for row, values in zip(self.busiest.tolist(), shares, strict=True):
             link = self.links[row]
-            add(f"{link['from']} -> {link['to']}", link["kind"], shares[row])
+            add(f"{link['from']} -> {link['to']}", link["kind"], values)
         return found

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ..errors import Diagnostics
 from . import records as tl
@@ -21,6 +24,10 @@ PS_PER_S = 10**12
 EXTRA = "the package otf2: pip install 'odonata[otf2]'"
 # Kinds of events in the sorted lines.
 ENTER, LEAVE, SEND, RECV, BEGIN, END = range(6)
+ACCESS, ACCESSED, REQUEST, ACQUIRE, RELEASE, WINDOW = range(6, 12)
+# Operations on windows.
+ACCESSES = ("put", "get", "atomic")
+ONE_SIDED = (*ACCESSES, "lock", "unlock")
 
 
 def package() -> Any:
@@ -91,6 +98,10 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
         )  # fmt: skip
         communicators[context] = define.comm(title, group=group)
     regions: dict[int, Any] = {}
+    window = None
+    if any(has_one_sided(records.footer, block) for block in records.blocks()):
+        # The timeline has ranks of the world and no windows, so there is one of all ranks.
+        window = define.rma_win("windows", comm=communicators[0])
 
     def region(op: int) -> Any:
         if op not in regions:
@@ -114,9 +125,40 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
             writer.mpi_recv(time, a, communicators[context], max(b, 0), c)
         elif kind == BEGIN:
             writer.mpi_collective_begin(time)
+        elif kind >= ACCESS:
+            one_sided(otf2, writer, time, window, kind, a, b, c, d)
         else:
             root_rank = b if b >= 0 else otf2.CollectiveRoot.NONE.value
             writer.mpi_collective_end(time, collectives[a], communicators[context], root_rank, c, d)
+
+
+def has_one_sided(footer: dict[str, Any], block: Any) -> bool:
+    """Whether a block has an access or a lock."""
+    numbers = [footer["operations"].index(name) for name in ONE_SIDED]
+    return bool(np.any((block["kind"] == tl.OPERATION) & np.isin(block["op"], numbers)))
+
+
+def one_sided(
+    otf2: Any, writer: Any, time: int, window: Any, kind: int, name: int, peer: int, size: int,
+    number: int,
+) -> None:  # fmt: skip
+    """Write an event of a window. `number` matches the events of one access, or is the lock."""
+    if kind == WINDOW:
+        writer.rma_win_create(time, window)
+    elif kind == ACCESS and ACCESSES[name] == "put":
+        writer.rma_put(time, window, peer, size, number)
+    elif kind == ACCESS and ACCESSES[name] == "get":
+        writer.rma_get(time, window, peer, size, number)
+    elif kind == ACCESS:
+        writer.rma_atomic(time, window, peer, otf2.RmaAtomicType.ACCUMULATE, size, 0, number)
+    elif kind == ACCESSED:
+        writer.rma_op_complete_remote(time, window, number)
+    elif kind == RELEASE:
+        writer.rma_release_lock(time, window, peer, number)
+    else:
+        lock = otf2.LockType.EXCLUSIVE if size else otf2.LockType.SHARED
+        write = writer.rma_request_lock if kind == REQUEST else writer.rma_acquire_lock
+        write(time, window, peer, number, lock)
 
 
 def is_collective(name: str) -> bool:
@@ -126,7 +168,9 @@ def is_collective(name: str) -> bool:
 def events(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
     """Events with their times, in no order: rank, kind, four numbers and the communicator."""
     communicators = calls.communicators
+    accesses, windows = itertools.count(1), set()
     for block in records.blocks():
+        yield from of_windows(records.footer, block, accesses, windows)
         some = calls.of(block)
         keys = ("rank", "op", "begin", "end", "bytes", "block", "peer", "context", "within")
         columns = (some[key].tolist() for key in keys)
@@ -149,3 +193,30 @@ def events(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
             context, sender, receiver = communicators.of_message(context, rank, peer)
             yield begin, f"{rank} {SEND} {receiver} {tag} {size} 0 {context}\n"
             yield end, f"{peer} {RECV} {sender} {tag} {size} 0 {context}\n"
+
+
+def of_windows(
+    footer: dict[str, Any], block: Any, accesses: Iterator[int], windows: set[int]
+) -> Iterator[Line]:
+    """Events of accesses and locks. Each rank in `windows` has created the window."""
+    names = dict(enumerate(footer["operations"][: footer["operations"].index("barrier")]))
+    some = block[block["kind"] == tl.OPERATION]
+    keys = ("rank", "op", "begin", "end", "bytes", "peer", "context", "flags")
+    columns = (some[key].tolist() for key in keys)
+    for rank, op, begin, end, size, peer, context, flags in zip(*columns, strict=True):
+        name = names.get(op)
+        if name not in ONE_SIDED:
+            continue
+        if rank not in windows:
+            windows.add(rank)
+            yield 0, f"{rank} {WINDOW} 0 0 0 0 0\n"
+        if name in ACCESSES:
+            number = next(accesses)
+            yield begin, f"{rank} {ACCESS} {ACCESSES.index(name)} {peer} {size} {number} 0\n"
+            yield end, f"{rank} {ACCESSED} 0 {peer} {size} {number} 0\n"
+        elif name == "lock":
+            exclusive = int(flags & tl.EXCLUSIVE != 0)
+            yield begin, f"{rank} {REQUEST} 0 {peer} {exclusive} {context} 0\n"
+            yield end, f"{rank} {ACQUIRE} 0 {peer} {exclusive} {context} 0\n"
+        else:
+            yield end, f"{rank} {RELEASE} 0 {peer} 0 {context} 0\n"

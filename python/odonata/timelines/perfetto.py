@@ -6,6 +6,7 @@ the exact duration in picoseconds is an argument of each slice.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,13 +21,16 @@ Bytes = NDArray[np.uint8]
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 # Numbers of interned names of arguments.
 ARGUMENTS = ("bytes", "peer", "tag", "duration_ps", "waiting_ps", "communicator", "round")
+ROUND_NAMES = "round of {}"
 # Numbers of interned categories.
-CATEGORIES = ("mpi", "operation", "compute", "message")
+CATEGORIES = ("mpi", "operation", "compute", "message", "round")
 # Interned names of slices that are neither functions nor operations.
 OTHERS = ("compute", "send", "receive")
 RANK_TRACKS = 10  # bits of a track's number that select one of its rank
-MESSAGES, FIRST_LANE = 1, 2
-LINK_TRACKS, NODE_TRACKS = 1 << 50, 1 << 51
+MESSAGES, FIRST_LANE, FIRST_ROUNDS = 1, 2, 512
+LINK_TRACKS, NODE_TRACKS, QUEUE_TRACKS = 1 << 50, 1 << 51, 1 << 52
+# Two tracks per storage target: its rate and its backlog.
+TARGET_TRACKS = 1 << 53
 SEQUENCE = b"\x50\x01"  # trusted_packet_sequence_id 1
 NEEDS_STATE = b"\x68\x02"  # sequence_flags SEQ_NEEDS_INCREMENTAL_STATE
 NS = 1000  # picoseconds
@@ -42,6 +46,7 @@ def write(source: Path, target: Path) -> None:
             writer.block(block)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def varint(value: int) -> bytes:
     """A number in the variable-length encoding of protobuf."""
     out = bytearray()
@@ -86,11 +91,23 @@ def head(file: BinaryIO, footer: dict[str, Any]) -> None:
     for link in footer["links"]:
         name = f"{link['kind']} {link['from']} -> {link['to']}"
         track(file, LINK_TRACKS + link["link"], field(2, name) + field(8, field(6, "B/s")))
+    for nic, name in footer["nics"]:
+        track(file, QUEUE_TRACKS + nic, field(2, f"queue of {name}") + field(8, field(6, "B")))
+    for file_system, target, name in footer["targets"]:
+        uuid = target_track(file_system, target)
+        track(file, uuid, field(2, name) + field(8, field(6, "B/s")))
+        track(file, uuid + 1, field(2, f"backlog of {name}") + field(8, field(6, "ns")))
 
 
 def names(footer: dict[str, Any]) -> list[str]:
     """Names of slices, from number 1 on."""
-    return [*OTHERS, *footer["operations"], *footer["functions"]]
+    rounds = [ROUND_NAMES.format(name) for name in footer["operations"]]
+    return [*OTHERS, *footer["operations"], *footer["functions"], *rounds]
+
+
+def target_track(file_system: Any, target: Any) -> Any:
+    """The track of a storage target's rate; that of its backlog is the next one."""
+    return TARGET_TRACKS + (file_system << 33) + (target << 1)
 
 
 def packet(file: BinaryIO, content: bytes) -> None:
@@ -176,6 +193,7 @@ class Writer:
         self.file, self.footer = file, footer
         self.first_operation = len(OTHERS) + 1
         self.first_function = self.first_operation + len(footer["operations"])
+        self.first_round = self.first_function + len(footer["functions"])
         self.lanes: set[int] = set()
         self.flow = 0
 
@@ -183,35 +201,44 @@ class Writer:
         kind = block["kind"]
         rank = block["rank"].astype(np.int64)
         base = (rank + 1) << RANK_TRACKS
-        slices = np.isin(kind, (tl.OPERATION, tl.CALL, tl.COMPUTE))
+        slices = np.isin(kind, (tl.OPERATION, tl.CALL, tl.COMPUTE, tl.ROUND))
         if slices.any():
             some = block[slices]
             lane = some["lane"].astype(np.int64)
-            is_operation = some["kind"] == tl.OPERATION
-            track_of = base[slices] + np.where(is_operation, FIRST_LANE + lane, 0)
-            self.name_lanes(track_of[lane > 0])
+            is_operation, is_round = some["kind"] == tl.OPERATION, some["kind"] == tl.ROUND
+            of_lane = np.where(is_round, FIRST_ROUNDS + lane, FIRST_LANE + lane)
+            track_of = base[slices] + np.where(is_operation | is_round, of_lane, 0)
+            self.name_lanes(track_of[is_operation & (lane > 0)], "operations")
+            self.name_lanes(track_of[is_round], "rounds")
             self.slices(some, track_of)
         if (kind == tl.MESSAGE).any():
             self.messages(block[kind == tl.MESSAGE])
         if (kind == tl.LINK).any():
             self.links(block[kind == tl.LINK])
+        if (kind == tl.QUEUE).any():
+            some = block[kind == tl.QUEUE]
+            self.counters(some["end"], QUEUE_TRACKS + some["rank"].astype(np.int64), some["bytes"])
+        if (kind == tl.TARGET).any():
+            self.targets(block[kind == tl.TARGET])
 
-    def name_lanes(self, tracks: NDArray[np.int64]) -> None:
-        """Describe the tracks of operations that overlap with others."""
+    def name_lanes(self, tracks: NDArray[np.int64], name: str) -> None:
+        """Describe the tracks of rounds, and of operations that overlap with others."""
         for uuid in np.unique(tracks).tolist():
             if uuid not in self.lanes:
                 self.lanes.add(uuid)
                 parent = uuid >> RANK_TRACKS << RANK_TRACKS
-                track(self.file, uuid, field(5, parent) + field(2, "operations"))
+                track(self.file, uuid, field(5, parent) + field(2, name))
 
     def slices(self, some: NDArray[Any], tracks: NDArray[np.int64]) -> None:
         n = len(some)
         kind, op = some["kind"], some["op"].astype(np.int64)
         name = np.where(kind == tl.OPERATION, self.first_operation + op, self.first_function + op)
         name[kind == tl.COMPUTE] = 1
-        category = np.select([kind == tl.CALL, kind == tl.OPERATION], [1, 2], 3)
+        is_round = kind == tl.ROUND
+        name[is_round] = self.first_round + op[is_round]
+        category = np.select([kind == tl.CALL, kind == tl.OPERATION, is_round], [1, 2, 5], 3)
         begin, end = some["begin"], some["end"]
-        is_compute = kind == tl.COMPUTE
+        is_compute = (kind == tl.COMPUTE) | is_round
         waiting = np.minimum(np.maximum(some["ready"], begin), end) - begin
         has_peer = some["peer"] != tl.NO_PEER
         event = [
@@ -225,7 +252,8 @@ class Writer:
             only(argument(n, "bytes", some["bytes"]), ~is_compute),
             only(argument(n, "waiting_ps", waiting), ~is_compute),
             only(argument(n, "peer", some["peer"]), has_peer),
-            only(argument(n, "tag", some["tag"], True), some["tag"] != -1),
+            only(argument(n, "tag", some["tag"], True), (some["tag"] != -1) & ~is_round),
+            only(argument(n, "round", np.maximum(some["tag"], 0)), is_round),
             only(argument(n, "communicator", some["context"]), some["context"] != 0),
         ]
         first = packets(begin // NS, event)
@@ -263,15 +291,35 @@ class Writer:
         self.put(joined(ends))
 
     def links(self, some: NDArray[Any]) -> None:
-        """The mean rate of a link between two samples, then zero until the next record."""
-        n = len(some)
+        """The mean rate of a link between two samples, then zero until the next record.
+
+        There is no zero if the next record begins where this one ends.
+        """
         tracks = LINK_TRACKS + some["rank"].astype(np.int64)
         span = np.maximum(some["end"] - some["begin"], 1)
-        rate = (some["bytes"] * (1e12 / span)).round().astype(np.int64)
+        rate = (some["bytes"] * (1e12 / span)).round()
+        order = np.lexsort((some["begin"], some["rank"]))
+        ranks, begin, end = (some[name][order] for name in ("rank", "begin", "end"))
+        is_last = np.ones(len(some), bool)
+        is_last[order[:-1]] = (ranks[1:] != ranks[:-1]) | (begin[1:] != end[:-1])
+        # A zero and a rate at one time would be in this order.
+        self.counters(some["end"][is_last], tracks[is_last], np.zeros(int(is_last.sum())))
+        self.counters(some["begin"], tracks, rate)
+
+    def targets(self, some: NDArray[Any]) -> None:
+        """The rate of a storage target between two samples, and its backlog at the second."""
+        tracks = target_track(some["op"].astype(np.int64), some["rank"].astype(np.int64))
+        span = np.maximum(some["end"] - some["begin"], 1)
+        rate = (some["bytes"] * (1e12 / span)).round()
+        self.counters(some["end"], tracks, np.zeros(len(some)))
+        self.counters(some["begin"], tracks, rate)
+        self.counters(some["end"], tracks + 1, (some["ready"] - some["end"]) // NS)
+
+    def counters(self, time: NDArray[Any], tracks: NDArray[Any], values: NDArray[Any]) -> None:
+        """Values of counters at single times."""
+        n = len(tracks)
         head = [constant(n, b"\x48\x04\x58"), varints(tracks), constant(n, b"\xf0\x01")]
-        first = packets(some["begin"] // NS, [*head, varints(rate)])
-        last = packets(some["end"] // NS, [*head, varints(np.zeros(n, np.int64))])
-        self.put(joined([first, last]))
+        self.put(packets(time // NS, [*head, varints(values.astype(np.int64))]))
 
     def put(self, column: Column) -> None:
         self.file.write(column.data[column.mask].tobytes())

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC = b"odonata-tl/1\n\0\0\0"
+MAGIC = b"odonata-tl/2\n\0\0\0"
 RECORD = np.dtype(
     [
         ("kind", "u1"), ("lane", "u1"), ("op", "<u2"), ("rank", "<u4"), ("begin", "<u8"),
@@ -29,10 +29,11 @@ SHOWN = np.dtype(
     [*((name, RECORD[name]) for name in RECORD.names or ()), ("block", "<u8"), ("within", "<u2")]
 )
 NO_OPERATION = 2**16 - 1
-OPERATION, CALL, MESSAGE, LINK, COMPUTE = 1, 2, 3, 4, 5
-COLLECTIVE, UNFINISHED = 1, 2  # bits of flags
+OPERATION, CALL, MESSAGE, LINK, COMPUTE, ROUND, QUEUE, TARGET = range(1, 9)
+COLLECTIVE, UNFINISHED, EXCLUSIVE = 1, 2, 4  # bits of flags
 BLOCK = 1 << 16  # records that are read at once
 NO_PEER = 2**32 - 1
+MOST_TIME = 2**62  # picoseconds
 MOST_FOOTER = 1 << 30
 
 
@@ -105,7 +106,7 @@ class Calls:
         self.has_calls = footer["counts"]["calls"] > 0
         operations = [mpi_name(name) for name in footer["operations"]]
         self.names: list[str] = footer["functions"] if self.has_calls else operations
-        self._until = [0] * footer["ranks"]
+        self._until = np.zeros(footer["ranks"], np.int64)
         # Operations after those of point-to-point messages and files are collectives.
         self._first_collective = footer["operations"].index("barrier")
         kinds = {mpi_name(name) for name in footer["operations"][self._first_collective :]}
@@ -128,13 +129,7 @@ class Calls:
             return self.of_calls(block)
         found = block[np.isin(block["kind"], (OPERATION, COMPUTE))]
         some = shown(found)
-        until = self._until
-        begins = some["begin"].tolist()
-        ranks, ends = some["rank"].tolist(), some["end"].tolist()
-        for at, rank in enumerate(ranks):
-            begins[at] = min(max(begins[at], until[rank]), ends[at])
-            until[rank] = max(until[rank], ends[at])
-        some["begin"] = begins
+        some["begin"] = np.minimum(np.maximum(some["begin"], self.ended(some)), some["end"])
         some = some[some["kind"] == OPERATION]
         blocks = self._takes_a_block_per_rank[some["op"]]
         sizes = self.communicators.sizes(some["context"][blocks])
@@ -142,6 +137,26 @@ class Calls:
         is_collective = some["op"] >= self._first_collective
         some["within"][is_collective] = some["op"][is_collective]
         return some
+
+    def ended(self, some: NDArray[Any]) -> NDArray[np.uint64]:
+        """For each record, when the last record before it of its rank ended."""
+        found = np.empty(len(some), np.uint64)
+        order = np.argsort(some["rank"], kind="stable")
+        ranks, ends = some["rank"][order], some["end"][order].astype(np.int64)
+        # A running maximum per rank: the ends of each rank are moved above those of lower ranks.
+        first = np.flatnonzero(np.r_[True, ranks[1:] != ranks[:-1]])
+        span = int(ends.max(initial=0)) + 1
+        if span < MOST_TIME // max(len(first), 1):
+            offset = np.repeat(np.arange(len(first)) * span, np.diff(np.r_[first, len(ends)]))
+            highest = np.maximum.accumulate(ends + offset) - offset
+        else:
+            groups = np.split(ends, first[1:])
+            highest = np.concatenate([np.maximum.accumulate(group) for group in groups])
+        before = np.r_[0, highest[:-1]]
+        before[first] = 0
+        found[order] = np.maximum(before, self._until[ranks])
+        np.maximum.at(self._until, some["rank"], some["end"].astype(np.int64))
+        return found
 
     def of_calls(self, block: NDArray[Any]) -> NDArray[Any]:
         """Calls of functions. The operation of a collective is recorded before its call."""

@@ -64,6 +64,7 @@ pub fn words() -> Vec<Words> {
         list("buffers", "Memory of message buffers.", &BUFFERS),
         list("congestion", "Settings of congestion management.", &["on", "off"]),
         list("scaling", "Sizes of problems with several numbers of nodes.", &SCALINGS),
+        list("progress", "Forms of progress.", &["line", "json", "none"]),
         list("clock", "Clocks of a program.", &["virtual", "real"]),
         list("engine", "Engines of packet networks.", &EngineChoice::ALL.map(EngineChoice::name)),
         list("mpi", "MPI libraries.", mpi::library::PRESETS),

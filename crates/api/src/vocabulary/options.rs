@@ -95,6 +95,7 @@ impl Opt {
             Form::Name("limits") => "off|warn|fail",
             Form::Name("congestion") => "on|off",
             Form::Name("buffers") => "host|gpu",
+            Form::Name("progress") => "line|json|none",
             Form::Name("clock") => "virtual|real",
             Form::Name("engine") => "auto|event|window",
             Form::Name(_) => "NAME",
@@ -115,10 +116,13 @@ const MOST: u64 = (1 << 31) - 1;
 const COUNT: Form = Form::Count(1, MOST);
 
 const EACH: &[&str] = &["run", "bench", "app", "tune", "traffic", "replay"];
+const LONG: &[&str] =
+    &["run", "bench", "app", "tune", "traffic", "replay", "validate", "sweep", "check"];
 const ON_FABRICS: &[&str] = &["run", "bench", "traffic"];
 const HEALTHY_OR_NOT: &[&str] = &["run", "bench", "app", "traffic", "replay"];
 const OF_JOBS: &[&str] = &["run", "bench", "app", "tune", "replay"];
 const WITH_LIMITS: &[&str] = &["run", "bench", "app", "replay"];
+const TIMED: &[&str] = &["run", "bench", "app", "replay", "traffic"];
 
 const fn opt(
     commands: &'static [&'static str],
@@ -269,6 +273,10 @@ pub const OPTIONS: &[Opt] = &[
         Default("recorded"),
         "Time of computation: as recorded, zero (none), or multiplied by FACTOR. GOAL counts \
          nanoseconds; FACTOR 1000 reads them as microseconds."),
+    opt(&["replay"], "compute_device", ("--compute-device", ""), Program, Text("NAME"), Nothing,
+        "Machine whose device the recorded computation ran on: it is scaled by the rates of its \
+         device and of that of --machine, of `fp64`, or of another rate as in \
+         `frontier:memory_rate` (docs/traces.md)."),
     opt(&["run"], "clock", ("--clock", ""), Program, Name("clock"), Default("virtual"),
         "Clocks and sleeps of the program: simulated time (virtual) or wall time (real)."),
     opt(&["run"], "epoch", ("--epoch", ""), Program, Text("DATE"), Default("2026-01-01"),
@@ -382,18 +390,18 @@ pub const OPTIONS: &[Opt] = &[
     opt(&["run"], "record", ("--record", ""), Output, Text("FILE"), Nothing,
         "Record the MPI calls and computation of the ranks for `odonata replay FILE` \
          (docs/recording.md)."),
-    opt(WITH_LIMITS, "timeline", ("--timeline", ""), Output, Text("FILE"), Nothing,
+    opt(TIMED, "timeline", ("--timeline", ""), Output, Text("FILE"), Nothing,
         "Write a timeline for a viewer: FILE.pftrace for Perfetto, FILE.prv for Paraver, \
          FILE.otf2 for OTF2, or FILE.odtl (docs/timelines.md)."),
-    opt(WITH_LIMITS, "timeline_window", ("--timeline-window", ""), Output, Text("START:END"),
+    opt(TIMED, "timeline_window", ("--timeline-window", ""), Output, Text("START:END"),
         Described("the whole run"),
         "Part of the run in the timeline: `1ms:2ms`."),
     opt(WITH_LIMITS, "timeline_ranks", ("--timeline-ranks", ""), Output, Text("RANGES"),
         Described("all"),
         "Ranks in the timeline: `0-7,64`."),
-    opt(WITH_LIMITS, "timeline_sample", ("--timeline-sample", ""), Output, Time,
+    opt(TIMED, "timeline_sample", ("--timeline-sample", ""), Output, Time,
         Described("1us, longer in long runs"),
-        "Interval between two samples of the links in the timeline."),
+        "Interval between two samples of links, NICs and storage targets in the timeline."),
     opt(WITH_LIMITS, "preflight", ("--preflight", ""), Output, Flag, Nothing,
         "Also list every limit of which at least a quarter was used. `odonata preflight` predicts \
          from several sizes where each limit is reached."),
@@ -408,6 +416,9 @@ pub const OPTIONS: &[Opt] = &[
           "preflight", "extrapolate", "sweep"],
         "as_json", ("--json", ""), Output, Flag, Nothing,
         "Print one JSON object on stdout."),
+    opt(LONG, "progress", ("--progress", ""), Output, Name("progress"),
+        Described("line, if stderr is a terminal"),
+        "Progress on stderr: a line that is redrawn, one JSON object per second, or nothing."),
     opt(EACH, "quiet", ("--quiet", ""), Output, Flag, Nothing,
         "Print no progress line, notes or summary."),
     opt(&["sweep"], "out", ("--out", ""), Output, Text("DIR"),

@@ -350,6 +350,21 @@ impl<P: FileSystem> Execution<P> {
         }
     }
 
+    /// By medium that has been accessed: bytes so far, and how long it stays busy.
+    pub fn loads(&self, now: Time, mut each: impl FnMut(usize, u64, Span)) {
+        let used = self.parts.media.raw.iter().enumerate();
+        for (medium, state) in used.filter(|(_, state)| state.load.accesses > 0) {
+            let bytes = state.load.bytes_read + state.load.bytes_written;
+            each(medium, bytes, state.free.since(now));
+        }
+    }
+
+    /// Names of these media, with that of the file system.
+    pub fn named_targets(&self) -> Vec<(u32, String)> {
+        let name = |medium: String| format!("{} {medium}", self.site.name);
+        self.media_names().into_iter().map(|(id, medium)| (id, name(medium))).collect()
+    }
+
     /// Names of the media that have been accessed.
     fn media_names(&self) -> Vec<(u32, String)> {
         let media = self.parts.media.iter();

@@ -28,6 +28,7 @@ pub use rates::{Counted, Rates};
 use crate::endpoints::EndpointEvent;
 use crate::job::Job;
 use crate::kernel::Kernel;
+use base::{Span, Time};
 use execution::Execution;
 #[cfg(test)]
 use fixture::Fixture;
@@ -228,6 +229,27 @@ impl FileSystems {
     pub fn waiting(&self) -> Vec<(u32, String)> {
         let of = |instance: &Instance| with_execution!(instance, execution => execution.waiting());
         self.instances.iter().flatten().flat_map(of).collect()
+    }
+
+    /// By file system and target: the bytes it has moved so far, and how long it stays busy.
+    pub fn loads(&self, now: Time, mut each: impl FnMut((usize, usize), u64, Span)) {
+        for (nth, instance) in self.instances.iter().enumerate() {
+            let Some(instance) = instance else { continue };
+            with_execution!(instance, execution => execution.loads(now, |target, bytes, backlog| {
+                each((nth, target), bytes, backlog);
+            }));
+        }
+    }
+
+    /// Names of the targets that have been used, by file system and number.
+    pub fn target_names(&self) -> Vec<(u32, u32, String)> {
+        let mut names = Vec::new();
+        for (nth, instance) in (0..).zip(&self.instances) {
+            let Some(instance) = instance else { continue };
+            let of = with_execution!(instance, execution => execution.named_targets());
+            names.extend(of.into_iter().map(|(target, name)| (nth, target, name)));
+        }
+        names
     }
 
     /// What each file system did that was called, by number.

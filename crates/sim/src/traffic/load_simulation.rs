@@ -3,6 +3,8 @@
 //! It is not a `World`: it has sources instead of ranks, and a shard has a part of the machine.
 //! Both run in `event_loop::run`.
 
+use std::sync::Mutex;
+
 use base::{Digest, Slab, Span, Time, prefetch};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue, Units};
 use machine::{Machine, NicId};
@@ -23,6 +25,7 @@ use crate::event_loop::{Simulation, run};
 use crate::outcome::NetworkErrors;
 use crate::patterns::Destinations;
 use crate::rated_pattern::RatedPattern;
+use crate::timeline::Timeline;
 
 /// A packet in flight, as its source stores it.
 #[derive(Clone, Copy)]
@@ -214,6 +217,39 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
         self.net.report(&mut counters);
         let of = |b: &Background| counters.links[self.machine.ejection(b.to.nic(0))].bytes;
         background.iter().map(of).collect()
+    }
+
+    /// The same as `run_together`, with samples of the links on the way.
+    fn advance<M>(
+        &mut self,
+        end: Time,
+        member: &mut Member<'_, M>,
+        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
+        tick: &mut Tick<'_>,
+        timeline: Option<&Mutex<Timeline>>,
+    ) -> bool {
+        let Some(timeline) = timeline else {
+            return self.run_together(end, member, exchange, tick);
+        };
+        let mut timeline = timeline.lock().expect("one simulation records");
+        loop {
+            let next = timeline.next_sample();
+            let goes_on = self.run_together(end.min(next), member, &exchange, tick);
+            if !goes_on || next > end {
+                return goes_on;
+            }
+            self.sample(next, &mut timeline);
+            if next == end {
+                return true;
+            }
+        }
+    }
+
+    /// Records the bytes that links have carried until `now`.
+    fn sample(&self, now: Time, timeline: &mut Timeline) {
+        timeline.begin_sample(self.counters.links.len());
+        self.net.carried(&self.counters, |link, bytes| timeline.sample(now, link, bytes));
+        timeline.end_sample(now);
     }
 
     fn bytes(&self) -> usize {
@@ -446,6 +482,8 @@ pub(super) struct Load<'a> {
     pub setting: &'a TrafficSetting,
     pub load: f64,
     pub finish: Finish,
+    /// Records the links of a load that is simulated as a whole.
+    pub timeline: Option<&'a Mutex<Timeline>>,
 }
 
 /// Result of one shard, or of the whole simulation.
@@ -549,6 +587,9 @@ impl Load<'_> {
         if request.engine == EngineChoice::Event {
             return event("it was selected");
         }
+        if self.timeline.is_some() {
+            return event("a timeline is recorded in the order of time");
+        }
         let (length, mut units) = match N::windows(machine, request.latest_end()) {
             Ok(windows) => windows,
             Err(reason) => return event(reason),
@@ -611,7 +652,7 @@ impl Load<'_> {
         exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
     ) -> Part {
-        let Load { machine, destinations, request, setting, load, finish } = *self;
+        let Load { machine, destinations, request, setting, load, finish, timeline } = *self;
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
         let limit = request.latest_end();
@@ -621,10 +662,10 @@ impl Load<'_> {
         simulation.start(is_here);
 
         let member = &mut member;
-        let mut on = simulation.run_together(start, member, &exchange, tick);
+        let mut on = simulation.advance(start, member, &exchange, tick, timeline);
         let before = sums(&simulation.counters);
         let mut received = simulation.received(&setting.background);
-        on = on && simulation.run_together(end, member, &exchange, tick);
+        on = on && simulation.advance(end, member, &exchange, tick, timeline);
         for (n, now) in received.iter_mut().zip(simulation.received(&setting.background)) {
             *n = now - *n;
         }
@@ -642,7 +683,7 @@ impl Load<'_> {
                     member.all_gather(lacks).sum::<u64>() > 0
                 } {
                     now = limit.min(now + step);
-                    on = simulation.run_together(now, member, &exchange, tick);
+                    on = simulation.advance(now, member, &exchange, tick, timeline);
                 }
             }
             Finish::Empty => {
@@ -652,6 +693,10 @@ impl Load<'_> {
                     assert_eq!(simulation.traffic.in_flight.live(), 0, "a packet was lost");
                 }
             }
+        }
+        if let Some(timeline) = timeline {
+            let mut timeline = timeline.lock().expect("one simulation records");
+            simulation.sample(simulation.now, &mut timeline);
         }
         simulation.net.report(&mut simulation.counters);
         let (bytes, now) = (simulation.bytes(), simulation.now);
