@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from odonata.fabric import openapi, plane as plane_module, service as service_mo
 from odonata.fabric.plane import Plane
 from odonata.fabric.service import Service, Settings
 from odonata.fabric.store import Store, StoreError
+from odonata.fabric_commands.client import Client, ClientError
 from served_fabric import serve
 
 __all__ = ["serve"]  # a fixture
@@ -200,6 +203,24 @@ def test_the_layout_is_compared_for_readers_and_changes_only(plane, monkeypatch)
         return await asyncio.wrap_future(plane.submit(function, *arguments))
 
     asyncio.run(run())
+
+
+def test_a_refusal_whose_document_is_cut_has_its_status():
+    """A service that is killed within an answer."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def cut() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 503 Unavailable\r\nContent-Length: 100\r\n\r\n{")
+
+        thread = threading.Thread(target=cut)
+        thread.start()
+        with pytest.raises(ClientError) as caught:
+            Client(f"http://127.0.0.1:{server.getsockname()[1]}", "x").get("/fabric/vlans")
+        thread.join()
+    assert caught.value.status == 503
 
 
 def test_a_standby_of_another_machine_is_refused_at_once(serve, odonata, tmp_path):

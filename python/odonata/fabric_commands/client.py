@@ -94,8 +94,8 @@ def message_of(error: urllib.error.HTTPError) -> str:
     """The message of an error document."""
     try:
         return json.loads(error.read())["message"]
-    except (ValueError, KeyError, TypeError):
-        return str(error)
+    except (ValueError, KeyError, TypeError, OSError, http.client.HTTPException):
+        return str(error)  # the connection may end within the document
 
 
 def path_of(words: str) -> str:
