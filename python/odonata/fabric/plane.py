@@ -117,7 +117,7 @@ class Plane:
                              f"than odonata {version()}")  # fmt: skip
 
     def _origin(self) -> str:
-        """The version that wrote the file."""
+        """The version that has used the file last."""
         return f"odonata {self.store.fact('version') or 'of an earlier version'}"
 
     def catch_up_clock(self) -> None:
@@ -225,9 +225,11 @@ class Plane:
         """Store the time reached and end the thread."""
 
         def last() -> None:
-            facts = {"requests": self.applied, "now_s": self.core.now_s,
-                     "digest": self.core.digest()}  # fmt: skip
-            self.store.set_facts({"clock_s": self.core.now_s, "checkpoint": facts})
+            if self.is_rebuilt:
+                facts = {"requests": self.applied, "now_s": self.core.now_s,
+                         "digest": self.core.digest()}  # fmt: skip
+                now = {"clock_s": self.core.now_s, "checkpoint": facts, "version": version()}
+                self.store.set_facts(now)
             self.store.close()
 
         self.submit(last).result()
