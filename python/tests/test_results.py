@@ -140,6 +140,29 @@ def test_traffic(odonata):
     assert keys <= set(result["engine"])
 
 
+def test_both_engines_predict_the_same_and_are_named(odonata):
+    command = ("traffic", "uniform", *SMALL, "--load", "0.01,0.5", "--time", "2us",
+               "--warmup", "1us", "--seed", "5")  # fmt: skip
+    in_windows = ("--set", "switch.credit_epoch=6 ns")
+
+    def result(*more):
+        done = odonata(*command, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    event, window = (result(*in_windows, "--engine", name) for name in ("event", "window"))
+    assert event["rows"] == window["rows"] and event["link_kinds"] == window["link_kinds"]
+    selected = {"reason": "it was selected", "loads": [0.01, 0.5]}
+    assert event["engine"]["engines"] == [{"name": "event", **selected}]
+    assert window["engine"]["engines"] == [{"name": "window", **selected}]
+    # The preset has no credit epoch.
+    assert [used["name"] for used in result()["engine"]["engines"]] == ["event"]
+    refused = odonata(*command, "--engine", "window")
+    assert refused.returncode == 2 and "switch.credit_epoch" in refused.stderr
+    text = odonata(*command, *in_windows, "--engine", "window").stdout
+    assert "# window engine: it was selected" in text
+
+
 def test_values_without_a_measured_packet_are_null(odonata):
     """With this seed, no packet is sent or arrives within 1 ps, and both happen within 100 ns."""
     command = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")

@@ -137,6 +137,16 @@ impl<const N: usize> Chunks<N> {
             chunk = self.next[chunk as usize];
         }
     }
+    /// Prefetches the lines of a bucket with contents.
+    pub fn fetch_used(&self, bucket: Bucket) {
+        let (mut left, mut chunk) = (bucket.count as usize, bucket.first);
+        while left > 0 {
+            let (n, items) = (left.min(N), &self.items[chunk as usize].0[..]);
+            (0..n).step_by(LINE).for_each(|nth| prefetch_at(items, nth));
+            left -= n;
+            chunk = self.next[chunk as usize];
+        }
+    }
     /// Prefetches the chunk after this one, if any.
     #[inline]
     pub fn fetch_next(&self, chunk: u32) {

@@ -5,26 +5,26 @@
 //! is in a cache while many of its events are handled. Order within a unit is that of the queue,
 //! and units do not see each other within a window, so results are those of the queue.
 
-use base::{Time, prefetch_at};
+use std::collections::VecDeque;
+
+use base::Time;
 
 use crate::EventCode;
-use crate::chunks::{Item, NULL_EVENT, PREFETCH_BLOCK, PREFETCH_STAGES};
-
-/// Bits of a sort key: time in the window, order in the instant, position in the inbox.
-const OFFSET_BITS: u32 = 19;
-const POSITION_BITS: u32 = 13;
-const ORDER_BITS: u32 = 32;
-const _: () = assert!(OFFSET_BITS + ORDER_BITS + POSITION_BITS == 64);
-/// Events that are prefetched before they are handled: all stages of a block, and one block.
-const AHEAD: usize = (PREFETCH_STAGES + 1) * PREFETCH_BLOCK;
-/// Events per cache line, and the number of lines of an inbox that are prefetched.
-const LINE: usize = 64 / size_of::<Item>();
-const LINES: usize = 48;
+use crate::chunks::{Bucket, Chunks, EMPTY, Item, PAGE, PREFETCH_BLOCK, PREFETCH_STAGES};
 
 /// No unit has its turn.
 const NONE: usize = usize::MAX;
 /// No event is pending.
 const NEVER: u64 = u64::MAX;
+/// Bits of a sort key: time in the window, order in the instant, position before the sort.
+const OFFSET_BITS: u32 = 19;
+const ORDER_BITS: u32 = 32;
+const POSITION_BITS: u32 = 13;
+const _: () = assert!(OFFSET_BITS + ORDER_BITS + POSITION_BITS == 64);
+/// Events that are prefetched before they are handled: all stages of a block, and one block.
+const AHEAD: usize = (PREFETCH_STAGES + 1) * PREFETCH_BLOCK;
+/// Handled events are removed from the list of upcoming ones when there are so many.
+const MAX_HANDLED: usize = 1 << 12;
 
 /// The unit of every event.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Units {
     /// Number of units.
     pub count: usize,
     /// Tables of units, by source or by the argument of an event.
-    tables: Vec<Vec<u32>>,
+    tables: Vec<Vec<u16>>,
     by_kind: [UnitOf; EventCode::KINDS as usize],
 }
 
@@ -45,22 +45,26 @@ struct UnitOf {
 }
 
 impl Units {
+    /// Units are numbered in 16 bits.
+    pub const MAX: usize = 1 << 16;
+
     pub fn new(count: usize) -> Units {
+        assert!(count <= Self::MAX, "at most {} units", Self::MAX);
         Units { count, ..Units::default() }
     }
 
     /// Events of these kinds belong to the unit that `table` has for their source.
-    pub fn by_source(&mut self, kinds: &[u8], table: Vec<u32>) {
+    pub fn by_source(&mut self, kinds: &[u8], table: Vec<u16>) {
         self.add(kinds, table, 0);
     }
 
     /// Events of these kinds belong to the unit that `table` has for these bits of their argument.
-    pub fn by_argument(&mut self, kinds: &[u8], table: Vec<u32>, bits: u32) {
+    pub fn by_argument(&mut self, kinds: &[u8], table: Vec<u16>, bits: u32) {
         self.add(kinds, table, bits);
     }
 
-    fn add(&mut self, kinds: &[u8], table: Vec<u32>, argument_bits: u32) {
-        debug_assert!(table.iter().all(|&unit| (unit as usize) < self.count));
+    fn add(&mut self, kinds: &[u8], table: Vec<u16>, argument_bits: u32) {
+        debug_assert!(table.iter().all(|&unit| usize::from(unit) < self.count));
         let number = self.tables.len() as u8;
         self.tables.push(table);
         for &kind in kinds {
@@ -72,7 +76,7 @@ impl Units {
     fn of(&self, code: EventCode) -> usize {
         let UnitOf { table, argument_bits } = self.by_kind[usize::from(code.kind())];
         let at = if argument_bits == 0 { code.source() } else { code.arg() & argument_bits };
-        self.tables[usize::from(table)][at as usize] as usize
+        usize::from(self.tables[usize::from(table)][at as usize])
     }
 
     fn bytes(&self) -> usize {
@@ -80,64 +84,73 @@ impl Units {
     }
 }
 
+/// Pending events of a unit, in the order of pushes.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+struct Inbox {
+    /// Time of the first one, or `NEVER`.
+    first: u64,
+    events: Bucket,
+}
+
+impl Inbox {
+    const EMPTY: Inbox = Inbox { first: NEVER, events: EMPTY };
+}
+
 /// Pending events in windows.
 pub(crate) struct Windows {
     /// Length of a window, ps.
     length: u64,
     units: Units,
-    /// By unit: events that are not in `turn`, in the order of pushes.
-    inboxes: Vec<Vec<Item>>,
-    /// By unit: the time of the first event in the inbox, or `NEVER`.
-    first: Vec<u64>,
+    /// By unit.
+    inboxes: Vec<Inbox>,
+    pages: Chunks<PAGE>,
     /// End of the current window.
     end: u64,
     /// Events from here on are not taken in the current pass over the units; at most `end`.
     pass_end: u64,
-    /// The unit whose turn it is, or `NONE`, and the first unit that may follow.
+    /// The unit whose turn it is, or `NONE`.
     unit: usize,
-    next_unit: usize,
     /// Its events before `pass_end`, latest first.
     turn: Vec<Item>,
+    upcoming: Upcoming,
     len: usize,
-    /// Scratch: the events of a turn as pushed, and their sort keys.
-    opened: Vec<Item>,
+    /// Scratch: the events of an inbox, and sort keys.
+    emptied: Vec<Item>,
     keys: Vec<u64>,
-    ahead: Ahead,
 }
 
-/// The events of later turns in this pass that have been prefetched, in the order of inboxes.
-struct Ahead {
-    block: [Item; PREFETCH_BLOCK],
-    /// The next event: its unit, and its place in the inbox.
+/// The next turns of a pass. Units schedule no events for each other within a window, so these
+/// are known some turns in advance, and can be prefetched.
+struct Upcoming {
+    /// Events, turn after turn; in a turn in the order of pushes.
+    items: Vec<Item>,
+    /// Units and numbers of events.
+    turns: VecDeque<(usize, usize)>,
+    /// The first event of the next turn, and the next to be prefetched.
+    begin: usize,
+    fetched: usize,
+    /// The first unit of this pass whose events are not among them.
     unit: usize,
-    place: usize,
-    /// Numbers of events in this pass: prefetched ones, and those of turns that have begun.
-    prefetched: usize,
-    opened: usize,
-}
-
-impl Ahead {
-    const NONE: Ahead =
-        Ahead { block: [NULL_EVENT; _], unit: 0, place: 0, prefetched: 0, opened: 0 };
 }
 
 impl Windows {
     pub fn new(length: u64, units: Units) -> Windows {
         assert!(length > 0, "a window takes time");
+        let (items, turns) = (Vec::with_capacity(2 * MAX_HANDLED), VecDeque::with_capacity(AHEAD));
         Windows {
             length,
-            inboxes: vec![Vec::new(); units.count],
-            first: vec![NEVER; units.count],
+            inboxes: vec![Inbox::EMPTY; units.count],
             units,
+            pages: Chunks::new(),
             end: length,
             pass_end: 0,
             unit: NONE,
-            next_unit: 0,
             turn: Vec::with_capacity(1 << 8),
+            upcoming: Upcoming { items, turns, begin: 0, fetched: 0, unit: 0 },
             len: 0,
-            opened: Vec::with_capacity(1 << 8),
+            emptied: Vec::with_capacity(1 << 8),
             keys: Vec::with_capacity(1 << 8),
-            ahead: Ahead::NONE,
         }
     }
 
@@ -154,10 +167,16 @@ impl Windows {
         if unit == self.unit && at < self.pass_end {
             return self.insert(item);
         }
-        let is_alone = unit != self.unit && self.unit != NONE;
-        assert!(!is_alone || at >= self.end, "an event of another unit within the window");
-        self.first[unit] = self.first[unit].min(at);
-        self.inboxes[unit].push(item);
+        let is_of_other = unit != self.unit && self.unit != NONE;
+        assert!(!is_of_other || at >= self.end, "an event of another unit within the window");
+        self.store(unit, item);
+    }
+
+    #[inline]
+    fn store(&mut self, unit: usize, item: Item) {
+        let inbox = &mut self.inboxes[unit];
+        inbox.first = inbox.first.min(item.at);
+        self.pages.append(&mut inbox.events, item);
     }
 
     /// Inserts an event of this turn, behind those of its instant and order.
@@ -186,12 +205,19 @@ impl Windows {
     fn next_turn(&mut self, until: u64) -> bool {
         loop {
             self.pass_end = self.end.min(until);
-            let rest = &self.first[self.next_unit..];
-            if let Some(ahead) = rest.iter().position(|&first| first < self.pass_end) {
-                self.open(self.next_unit + ahead);
+            if self.upcoming.turns.is_empty() {
+                self.collect_turns();
+            }
+            if let Some((unit, count)) = self.upcoming.turns.pop_front() {
+                self.unit = unit;
+                self.sort(count);
+                self.collect_turns();
                 return true;
             }
-            (self.unit, self.next_unit, self.ahead) = (NONE, 0, Ahead::NONE);
+            self.unit = NONE;
+            let Upcoming { items, begin, fetched, unit, .. } = &mut self.upcoming;
+            items.clear();
+            (*begin, *fetched, *unit) = (0, 0, 0);
             let first = self.earliest();
             if first >= until {
                 return false;
@@ -202,101 +228,155 @@ impl Windows {
         }
     }
 
-    /// Sorts the events of `unit` before `pass_end` for its turn.
-    fn open(&mut self, unit: usize) {
-        (self.unit, self.next_unit) = (unit, unit + 1);
-        let (pass_end, opened) = (self.pass_end, &mut self.opened);
-        let mut first = NEVER;
-        opened.clear();
-        self.inboxes[unit].retain(|&item| {
-            let is_later = item.at >= pass_end;
-            if is_later {
-                first = first.min(item.at);
-            } else {
-                opened.push(item);
+    /// Takes the events before `pass_end` from the inboxes of the next units with such events, for
+    /// at least one turn and as many events as are prefetched.
+    fn collect_turns(&mut self) {
+        let pass_end = self.pass_end;
+        while self.upcoming.items.len() < self.upcoming.begin + AHEAD + PREFETCH_BLOCK {
+            let rest = &self.inboxes[self.upcoming.unit..];
+            let Some(skipped) = rest.iter().position(|inbox| inbox.first < pass_end) else {
+                self.upcoming.unit = self.inboxes.len();
+                return;
+            };
+            let unit = self.upcoming.unit + skipped;
+            self.upcoming.unit = unit + 1;
+            if let Some(later) = self.inboxes.get(unit + 2) {
+                self.pages.fetch_used(later.events);
             }
-            is_later
-        });
-        self.first[unit] = first;
-        self.ahead.opened += opened.len();
-        self.sort();
+            self.empty_inbox(unit);
+        }
     }
 
-    /// Sorts `opened` into `turn`.
-    fn sort(&mut self) {
-        let Windows { opened, keys, turn, .. } = self;
-        if self.length > 1 << OFFSET_BITS || opened.len() > 1 << POSITION_BITS {
-            turn.extend_from_slice(opened);
-            // The sort is stable, and the order of pushes is reversed twice.
-            turn.reverse();
-            return turn.sort_by(|a, b| (b.at, b.code.order()).cmp(&(a.at, a.code.order())));
+    /// Moves the events of `unit` before `pass_end` to the upcoming ones.
+    fn empty_inbox(&mut self, unit: usize) {
+        let Inbox { events, .. } = std::mem::replace(&mut self.inboxes[unit], Inbox::EMPTY);
+        let mut emptied = std::mem::take(&mut self.emptied);
+        emptied.clear();
+        self.pages.empty(events, &mut emptied);
+        let before = self.upcoming.items.len();
+        for &item in &emptied {
+            if item.at < self.pass_end {
+                self.upcoming.items.push(item);
+            } else {
+                self.store(unit, item);
+            }
         }
-        let start = self.end - self.length;
-        keys.clear();
-        keys.extend((0u64..).zip(&*opened).map(|(nth, item)| {
-            let (offset, order) = (item.at - start, u64::from(item.code.order()));
-            offset << (64 - OFFSET_BITS) | order << POSITION_BITS | nth
-        }));
-        keys.sort_unstable();
-        let place = |key: u64| key as usize & ((1 << POSITION_BITS) - 1);
-        turn.extend(keys.iter().rev().map(|&key| opened[place(key)]));
+        self.emptied = emptied;
+        self.upcoming.turns.push_back((unit, self.upcoming.items.len() - before));
+    }
+
+    /// Sorts the next `count` events into `turn`.
+    fn sort(&mut self, count: usize) {
+        let Windows { upcoming, keys, turn, .. } = self;
+        let items = &upcoming.items[upcoming.begin..][..count];
+        if self.length > 1 << OFFSET_BITS || count > 1 << POSITION_BITS {
+            // The sort is stable, and the order of pushes is reversed twice.
+            turn.extend(items.iter().rev());
+            turn.sort_by(|a, b| (b.at, b.code.order()).cmp(&(a.at, a.code.order())));
+        } else {
+            let start = self.end - self.length;
+            keys.clear();
+            keys.extend((0u64..).zip(items).map(|(nth, item)| {
+                let (offset, order) = (item.at - start, u64::from(item.code.order()));
+                offset << (64 - OFFSET_BITS) | order << POSITION_BITS | nth
+            }));
+            keys.sort_unstable();
+            let place = |key: u64| key as usize & ((1 << POSITION_BITS) - 1);
+            turn.extend(keys.iter().rev().map(|&key| items[place(key)]));
+        }
+        upcoming.begin += count;
+        if upcoming.begin > MAX_HANDLED {
+            upcoming.items.drain(..upcoming.begin);
+            upcoming.fetched = upcoming.fetched.saturating_sub(upcoming.begin);
+            upcoming.begin = 0;
+        }
     }
 
     /// The next block of events of later turns for prefetch, when it is due.
     #[inline]
     pub fn next_prefetch_block(&mut self) -> Option<&[Item; PREFETCH_BLOCK]> {
-        let begun = (self.ahead.opened + AHEAD).saturating_sub(self.turn.len());
-        if self.ahead.prefetched >= begun {
+        let Upcoming { items, begin, fetched, .. } = &mut self.upcoming;
+        // Turns in progress are prefetched, or too late.
+        let at = (*fetched).max(*begin);
+        if at + self.turn.len() > *begin + AHEAD {
             return None;
         }
-        self.fill_block()
-    }
-
-    /// Fills a block with events of later turns. Where they are few, events are repeated.
-    #[inline(never)]
-    fn fill_block(&mut self) -> Option<&[Item; PREFETCH_BLOCK]> {
-        let Windows { ahead, inboxes, first, pass_end, next_unit, .. } = self;
-        if ahead.unit < *next_unit {
-            // Its turn has begun meanwhile, so the events left in its inbox are later.
-            (ahead.unit, ahead.place, ahead.prefetched) = (*next_unit, 0, ahead.opened);
-        }
-        let mut n = 0;
-        while n < PREFETCH_BLOCK && ahead.unit < inboxes.len() {
-            let inbox = if first[ahead.unit] < *pass_end { &inboxes[ahead.unit][..] } else { &[] };
-            let Some(&item) = inbox.get(ahead.place) else {
-                (ahead.unit, ahead.place) = (ahead.unit + 1, 0);
-                if let Some(next) = inboxes.get(ahead.unit + 1) {
-                    let lines = (0..next.len()).step_by(LINE).take(LINES);
-                    lines.for_each(|at| prefetch_at(next, at));
-                }
-                continue;
-            };
-            ahead.place += 1;
-            ahead.block[n] = item;
-            n += usize::from(item.at < *pass_end);
-        }
-        ahead.prefetched += n;
-        if n == 0 {
-            // Nothing is left in this pass.
-            ahead.prefetched = usize::MAX;
-            return None;
-        }
-        let last = ahead.block[n - 1];
-        ahead.block[n..].fill(last);
-        Some(&ahead.block)
+        let block = items.get(at..)?.first_chunk()?;
+        *fetched = at + PREFETCH_BLOCK;
+        Some(block)
     }
 
     /// Time of the first event.
     pub fn earliest(&self) -> u64 {
-        let first = self.first.iter().copied().min().unwrap_or(NEVER);
+        let first = self.inboxes.iter().map(|inbox| inbox.first).min().unwrap_or(NEVER);
         self.turn.last().map_or(first, |item| item.at.min(first))
     }
 
     pub fn bytes(&self) -> usize {
-        let items = self.inboxes.iter().map(Vec::capacity).sum::<usize>() + self.turn.capacity();
-        items * size_of::<Item>()
-            + self.inboxes.len() * size_of::<Vec<Item>>()
-            + size_of_val(&self.first[..])
+        self.pages.bytes()
+            + (self.turn.capacity() + self.upcoming.items.capacity()) * size_of::<Item>()
+            + size_of_val(&self.inboxes[..])
             + self.units.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Phase, Queue};
+    use base::{Span, draw};
+
+    const UNITS: u64 = 7;
+
+    /// A model of units that schedule events for themselves at any time, and for others at the end
+    /// of the window or later. `source` names both units, so only one unit schedules its events.
+    fn run(mut queue: Queue, window: u64, cuts: u64) -> Vec<Vec<(Time, u32)>> {
+        let code = |from: u64, to: u64, nth: u64| {
+            let phase = [Phase::Arrive, Phase::Decide][nth as usize % 2];
+            EventCode::new(phase, (nth % 3) as u8, (from * UNITS + to) as u32, nth as u32)
+        };
+        for unit in 0..UNITS {
+            queue.push(Time(unit * 10), code(unit, unit, 0));
+        }
+        let mut seen = vec![Vec::new(); UNITS as usize];
+        for nth_cut in 1.. {
+            let until = if nth_cut > 400 { Time(u64::MAX) } else { Time(nth_cut * cuts) };
+            while let Some((now, code_now)) = queue.pop_before(until) {
+                let unit = u64::from(code_now.source()) % UNITS;
+                let own = &mut seen[unit as usize];
+                own.push((now, code_now.arg()));
+                let nth = own.len() as u64;
+                let random = |stream| draw(5, stream, unit as u32, nth);
+                // Few units are busy at the end, so windows without events occur.
+                if nth < 300 {
+                    let at = now.0 + random(0) % [30, 3 * window][nth as usize % 2];
+                    queue.push(Time(at), code(unit, unit, nth));
+                }
+                if nth < 200 && random(1).is_multiple_of(2) {
+                    let at = (now.0 / window + 1) * window + random(2) % (2 * window);
+                    queue.push(Time(at), code(unit, random(3) % UNITS, nth));
+                }
+            }
+            if until.0 == u64::MAX {
+                break;
+            }
+        }
+        assert!(queue.is_empty() && queue.earliest_bound() == Time(u64::MAX));
+        seen
+    }
+
+    /// Every unit handles the same events in the same order as with one queue for all, wherever
+    /// runs are interrupted, and with windows longer than a sort key covers.
+    #[test]
+    fn every_unit_sees_the_order_of_the_queue() {
+        for (window, cuts) in [(100, 37), (100, 100), (1_000, 90_000), (1 << 20, 12_345)] {
+            let mut units = Units::new(UNITS as usize);
+            let of_source = (0..UNITS * UNITS).map(|source| (source % UNITS) as u16);
+            units.by_source(&[0, 1, 2], of_source.collect());
+            let expected = run(Queue::new(), window, cuts);
+            let found = run(Queue::in_windows(Span(window), units), window, cuts);
+            assert!(expected.iter().all(|seen| seen.len() >= 300), "{expected:?}");
+            assert_eq!(found, expected, "windows of {window} ps, cuts of {cuts} ps");
+        }
     }
 }

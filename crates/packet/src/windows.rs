@@ -34,6 +34,9 @@ pub(crate) fn plan(machine: &Machine, end: Time) -> Result<(Span, Units), &'stat
     if matches!(machine.routing, Routing::UgalG { .. }) {
         return Err("ugal-g uses the present loads of all links");
     }
+    if machine.n_switches() as usize > Units::MAX {
+        return Err("the machine has more than 65,536 switches");
+    }
     // Numbers of epochs are exact below this time (`LinkType::epoch`).
     if u128::from(end.0) * u128::from(length.0) >= 1 << 64 {
         return Err("the run is too long");
@@ -49,11 +52,11 @@ fn is_of_nic(kind: LinkKind) -> bool {
 fn units(machine: &Machine) -> Units {
     let (links, of_nic) = (&machine.links, &machine.nic_switch);
     let of = |end: LinkEnd| match end {
-        LinkEnd::Switch(switch) => switch.0,
-        LinkEnd::Nic(nic) => of_nic[nic].0,
+        LinkEnd::Switch(switch) => switch.0 as u16,
+        LinkEnd::Nic(nic) => of_nic[nic].0 as u16,
     };
     let ids = || (0..links.gap.len() as u32).map(LinkId);
-    let nics: Vec<u32> = of_nic.raw.iter().map(|switch| switch.0).collect();
+    let nics: Vec<u16> = of_nic.raw.iter().map(|switch| switch.0 as u16).collect();
     let mut units = Units::new(machine.n_switches() as usize);
     units.by_source(&[kind::HEAD], ids().map(|link| of(links.to[link])).collect());
     units.by_source(

@@ -608,7 +608,7 @@ impl Load<'_> {
         let patterns =
             std::iter::once(destinations).chain(setting.background.iter().map(|b| &b.to));
         let nics = patterns.flat_map(|to| (0..to.participants()).map(|at| to.nic(at)));
-        units.by_source(&[HOST], nics.map(|nic| machine.nic_switch[nic].0).collect());
+        units.by_source(&[HOST], nics.map(|nic| machine.nic_switch[nic].0 as u16).collect());
         (Engine { uses_windows: true, reason }, Some((length, units)))
     }
 
