@@ -29,7 +29,7 @@ fn both_engines_give_the_same_result() {
             ("links.local.buffer", "12 KiB"),
             ("links.global.buffer", "12 KiB"),
             ("nic.window", "16"),
-            ("switch.credit_epoch", ["20 ns", "45 ns"][nth % 2]),
+            ("switch.credit_epoch", ["4 ns", "10 ns"][nth % 2]),
         ]);
         let pattern = ["uniform", "adversarial:1", "hotspot:4"][nth % 3];
         for (load, finish) in [(0.3, Finish::Measured), (1.2, Finish::Empty)] {

@@ -539,8 +539,9 @@ fn exchange<N: Sharded>(member: &Member<'_, N::Mail>, net: &mut N, cx: &mut Cx<'
 /// per duration of warm-up and window. Shards stop together, which excludes arbitrary instants.
 const LOOKS: u64 = 64;
 
-/// Packets that enter a switch per window, from which on windows are faster.
-const MIN_PACKETS: f64 = 0.5;
+/// Packets that enter a switch per window, from which on windows are faster: on whole Aurora with
+/// windows of 350 ns, loads above 0.2 (docs/performance.md).
+const MIN_PACKETS: f64 = 15.0;
 
 impl Load<'_> {
     /// Simulates one load of packets on `threads` threads, if the network can be divided.
