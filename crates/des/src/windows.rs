@@ -272,7 +272,7 @@ impl Windows {
         if self.length > 1 << OFFSET_BITS || count > 1 << POSITION_BITS {
             // The sort is stable, and the order of pushes is reversed twice.
             turn.extend(items.iter().rev());
-            turn.sort_by(|a, b| (b.at, b.code.order()).cmp(&(a.at, a.code.order())));
+            turn.sort_by_key(|item| std::cmp::Reverse((item.at, item.code.order())));
         } else {
             let start = self.end - self.length;
             keys.clear();
