@@ -109,6 +109,12 @@ Clock = Literal[
 ]
 CLOCKS: tuple[Clock, ...] = get_args(Clock)
 
+# Engines of packet networks.
+Engine = Literal[
+    "auto", "event", "window",
+]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+
 # Forms of progress.
 ProgressForm = Literal[
     "line", "json", "none",
@@ -304,7 +310,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "app", "ranks", ("-n", "--ranks",), ("-np", "--np", "--ntasks",), "Job", "LIST", False,
         "8,27,64", "", 0, 0,
-        "`odonata app check`: the numbers of ranks with which the program runs."),
+        "`odonata app check`: the numbers of ranks with which the program runs. `odonata "
+        "app rates`: one number, by default 1."),
     Option(
         "app", "problem", ("--problem",), (), "Program", "KEY=VALUE", True, None, "", 0, 0,
         "Set an option of the model, such as `nx=104`; repeatable."),
@@ -459,6 +466,11 @@ OPTIONS: tuple[Option, ...] = (
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: "
         "representative rounds and ranks are simulated, and `~` marks the time. A call "
         "that cannot be sampled is omitted (docs/models/collective-sampling.md)."),
+    Option(
+        "traffic", "engine", ("--engine",), (), "Model", "auto|event|window", False, "auto", "",
+        0, 0,
+        "Simulation of packets: event by event in the order of time, or one switch at a "
+        "time in windows (docs/models/window-engine.md). Results do not depend on it."),
     Option(
         "app bench replay run", "limits", ("--limits",), (), "Model", "off|warn|fail", False,
         "fail", "", 0, 0,
