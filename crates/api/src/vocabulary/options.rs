@@ -246,8 +246,8 @@ pub const OPTIONS: &[Opt] = &[
 
     opt(&["app"], "ranks", ("-n --ranks", "-np --np --ntasks"), Job, Text("LIST"),
         Default("8,27,64"),
-        "`odonata app check`: the numbers of ranks with which the program runs. `odonata app rates`: \
-         one number, by default 1."),
+        "`odonata app check`: the numbers of ranks with which the program runs. `odonata app \
+         rates`: one number, by default 1."),
     opt(&["app"], "problem", ("--problem", ""), Program, Texts("KEY=VALUE"), Nothing,
         "Set an option of the model, such as `nx=104`; repeatable."),
     opt(&["app"], "scaling", ("--scaling", ""), Program, Name("scaling"), Default("weak"),
