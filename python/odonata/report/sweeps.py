@@ -14,7 +14,6 @@ from typing import Any
 
 from .. import text, units
 from ..files import read_text
-from ..sweeps.store import ERROR
 from ..tables import damaged, read_parquet
 from . import drawings
 
@@ -32,6 +31,7 @@ WITHIN = {"bytes": ("message size, bytes", units.short_size),
           "offered": ("offered load", lambda value: f"{value:.2g}")}  # fmt: skip
 MOST_LINES = len(drawings.LINES)
 MOST_ROWS = 1000
+ERROR = "error"  # the last column of the table of a sweep (docs/sweeps.md)
 Rows = Sequence[Mapping[str, Any]]
 
 
