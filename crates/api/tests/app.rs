@@ -305,3 +305,61 @@ fn reductions_of_all_ranks_are_extrapolated() {
         assert!((parts / whole - 1.0).abs() < 0.15, "{bytes}: {parts} {whole}");
     }
 }
+
+/// Pieces pass around a ring while other ranks of the nodes send long messages through the same
+/// NICs for a small part of that time. The iterations that are omitted are not delayed by them.
+#[test]
+fn omitted_iterations_are_not_delayed_by_what_ends_before() {
+    let only = |at: u32| json!([{"grid": 0, "axis": 1, "from": at, "to": at + 1}]);
+    let side = |by: i32| json!({"rule": "offset", "grid": 0, "by": [by, 0], "periodic": [true]});
+    let message = |name: &str, at: u32, bytes: u64, request: u8| {
+        let (partner, by) = if name == "send" { ("to", 1) } else { ("from", -1) };
+        call(json!({"call": name, partner: side(by), "bytes": bytes, "tag": at,
+            "request": request, "where": only(at)}))
+    };
+    let wait = |of: u8, at: u32| call(json!({"call": "wait", "of": of, "where": only(at)}));
+    let exchange = |at: u32, bytes: u64| {
+        [message("recv", at, bytes, 2), message("send", at, bytes, 2), wait(2, at)]
+    };
+    let (long, piece) = (exchange(1, 4 << 20), exchange(0, 4096));
+    let times = 30;
+    let few: Vec<Value> = (0..times).flat_map(|_| long.clone()).collect();
+    let time = |ring: &[Value]| {
+        let body = [&few[..], ring, &[barrier()]].concat();
+        let program = json!({"ranks": 8, "grids": [{"shape": [4, 2]}], "phases": ["main"],
+            "body": body});
+        let request = json!({"machine": {"name": "dragonfly-1056"}, "fidelity": "loggp",
+            "nodes": 4, "ppn": 2, "program": program, "method": "simulate"});
+        let request: AppRequest = serde_json::from_value(request).expect("a request");
+        app(&request, &mut |_| true).expect("valid").time_s
+    };
+    let every: Vec<Value> = (0..2000).flat_map(|_| piece.clone()).collect();
+    let (exact, found) = (time(&every), time(&[repeat(2000.0, &piece)]));
+    // Time passes for up to 13 iterations more with a long message each, 170 us.
+    assert!((found / exact - 1.0).abs() < 0.2, "{found} {exact}");
+}
+
+/// While the device computes, a wait of the CPU is no exposed communication.
+#[test]
+fn offloaded_computation_hides_communication() {
+    let phase = |mut node: Value, phase: u32| {
+        node["phase"] = json!(phase);
+        node
+    };
+    let first = json!([{"grid": 0, "axis": 0, "from": 0, "to": 1}]);
+    let late = phase(call(json!({"call": "compute", "seconds": 0.3, "where": first})), 2);
+    let body = json!([
+        phase(offloaded(0.2), 1),
+        late,
+        phase(barrier(), 2),
+        call(json!({"call": "wait", "of": 3}))
+    ]);
+    let program = json!({"ranks": 4, "grids": [{"shape": [4]}],
+        "phases": ["main", "update", "panel"], "body": body});
+    let result = run(4, 1, "simulate", 1_000_000, &program);
+    let row = |name: &str| result.phases.iter().find(|row| row.phase == name).expect("a phase");
+    // Rank 0 computes 0.3 s on its CPU; the devices of the others are busy for 0.2 of these.
+    assert_near(row("update").compute_s, 0.75 * 0.2);
+    assert_near(row("panel").communication_s, 0.75 * 0.1);
+    assert_near(result.time_s, 0.3);
+}

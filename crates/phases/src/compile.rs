@@ -90,6 +90,17 @@ impl LoopCode {
         let simulated = f64::from(self.simulated + u32::from(self.is_sample));
         (self.count - simulated).max(0.0)
     }
+    /// The omitted iterations between the first and iteration `k + 1`, in a loop that delays the
+    /// rank. Simulated iterations are at distances that grow by a constant factor: what delays the
+    /// loop for a while, such as a long message at the same NIC, then delays few of them.
+    pub fn omitted_after(&self, k: u32) -> f64 {
+        let last = self.simulated.saturating_sub(1);
+        if k >= last || self.is_sample {
+            return self.omitted();
+        }
+        let passed = self.count.powf(f64::from(k) / f64::from(last));
+        (passed - f64::from(k + 1)).clamp(0.0, self.omitted())
+    }
     /// Simulated iterations after the first, or the only one.
     pub fn later(&self) -> f64 {
         f64::from(self.simulated.max(2) - 1)

@@ -30,7 +30,10 @@ struct Cursor {
     /// When the CPU and the device end the computation that is known so far.
     cpu_free: Time,
     device_free: Time,
-    /// The share of the current wait that is computation of the device.
+    /// When the device began its computation, and the phase of that.
+    device_began: Time,
+    device_phase: u32,
+    /// While omitted iterations pass: the share in which the device computes.
     offloaded: f64,
 }
 
@@ -44,8 +47,11 @@ struct Iteration {
     device_omitted_s: f64,
     /// Computation of the device in the current iteration, s.
     device_s: f64,
-    /// Seconds in the current iteration.
+    /// Seconds in the current iteration, and those of omitted iterations before it.
     seconds: f64,
+    passed_s: f64,
+    /// Omitted iterations for which time has passed.
+    passed: f64,
     /// Computation of the CPU that the current iteration represents, s, and the same with coarser
     /// samples.
     computed_s: [f64; 2],
@@ -135,6 +141,8 @@ impl PhaseRun {
             last: Time::ZERO,
             cpu_free: Time::ZERO,
             device_free: Time::ZERO,
+            device_began: Time::ZERO,
+            device_phase: 0,
             offloaded: 0.0,
         };
         PhaseRun {
@@ -167,25 +175,29 @@ impl PhaseRun {
         })
     }
 
-    /// Accounts for the time of a rank until `now`, and for `computed` that begins then.
+    /// Accounts for the time of a rank until `now`. Time in which its device computes belongs to
+    /// that phase, whatever the CPU waits for: the rest is exposed communication.
     fn account(&mut self, rank: usize, now: Time) {
         let cursor = &mut self.ranks[rank];
-        let elapsed = now.since(cursor.last);
-        cursor.last = now;
+        let began = std::mem::replace(&mut cursor.last, now);
+        let elapsed = now.since(began);
         let computed = cursor.uncounted.min(elapsed);
         cursor.uncounted = Span(cursor.uncounted.0 - computed.0);
         let (rest, phase) = ((elapsed - computed).seconds(), cursor.phase as usize);
+        let (from, until) = (cursor.device_began.max(began), cursor.device_free.min(now));
+        let busy = if until > from { until.since(from).seconds() } else { 0.0 };
+        let device_phase = cursor.device_phase as usize;
         let position = cursor.position;
         let depth = self.program.loops_around(position.code).len();
-        let offloaded = std::mem::take(&mut cursor.offloaded);
+        let busy_s = busy.max(std::mem::take(&mut cursor.offloaded) * rest).min(rest);
         for iteration in &mut self.in_loop[rank][..depth] {
             iteration.seconds += elapsed.seconds();
-            iteration.waited_s += offloaded * rest;
+            iteration.waited_s += busy_s;
         }
         if rest > 0.0 {
             let (fine, coarse) = self.weights_of_time(&position);
-            self.totals.compute_s[phase] += fine * offloaded * rest;
-            self.totals.communication_s[phase] += fine * (1.0 - offloaded) * rest;
+            self.totals.compute_s[device_phase] += fine * busy_s;
+            self.totals.communication_s[phase] += fine * (rest - busy_s);
             self.totals.coarse_s += coarse * rest;
         }
     }
@@ -281,8 +293,8 @@ impl PhaseRun {
         }
     }
 
-    /// Ends iteration `k` of a loop. After the last one of a loop that delays the rank, time passes
-    /// for the omitted iterations. Whether the rank must wait for that.
+    /// Ends iteration `k` of a loop. In a loop that delays the rank, time passes for omitted
+    /// iterations. Whether the rank must wait for that.
     fn iterated(
         &mut self,
         rank: u32,
@@ -295,19 +307,31 @@ impl PhaseRun {
         let of = &self.program.loops[number as usize];
         let iteration = &mut self.in_loop[at][usize::from(of.depth)];
         let seconds = std::mem::take(&mut iteration.seconds);
-        self.totals.loops[number as usize][k as usize] += seconds;
+        let passed_s = std::mem::take(&mut iteration.passed_s);
+        self.totals.loops[number as usize][k as usize] += seconds - passed_s;
         if !of.delays {
             return false;
         }
         let end = self.ranks[at].cpu_free.max(now);
         iteration.end(of, k, end, seconds);
-        if k + 1 < of.simulated {
-            return false;
-        }
         let Iteration { device_omitted_s, computed_omitted_s, shortest_s, .. } = *iteration;
         let (all_s, waited_s) = (iteration.all_s, iteration.waited_s);
-        let omitted = of.omitted();
+        let is_last = k + 1 >= of.simulated;
+        // The device makes up for omitted iterations at the end.
+        let may_pass = is_last || (k > 0 && device_omitted_s == 0.0);
+        let omitted = if may_pass { of.omitted_after(k) - iteration.passed } else { 0.0 };
         let omitted_s = if omitted > 0.0 { omitted * shortest_s } else { 0.0 };
+        if !is_last {
+            let span = Span::from_seconds(omitted_s);
+            if span > Span::ZERO {
+                iteration.passed += omitted;
+                iteration.passed_s = span.seconds();
+                iteration.began = end + span;
+                self.ranks[at].offloaded = if all_s > 0.0 { waited_s / all_s } else { 0.0 };
+                self.submit(rank, 0, Op::Delay { span }, calls);
+            }
+            return span > Span::ZERO;
+        }
         let uncounted_s = if of.is_sample { (of.coarse - of.count) * seconds } else { 0.0 };
         // Computation of omitted iterations is accounted for; the rest of their time elapses.
         let (fine, coarse) = self.weights_of_time(position);
@@ -342,6 +366,9 @@ impl PhaseRun {
         }
         let cursor = &mut self.ranks[at];
         let start = cursor.cpu_free.max(now);
+        if cursor.device_free < start {
+            cursor.device_began = start;
+        }
         cursor.device_free = cursor.device_free.max(start) + span;
         let span = cursor.device_free.since(start);
         self.submit(rank, request, Op::Delay { span }, calls);
@@ -361,6 +388,7 @@ impl PhaseRun {
         let sum = &mut self.totals.computations[of as usize];
         *sum = (sum.0 + fine * seconds, sum.1 + fine);
         if is_offloaded {
+            self.ranks[rank as usize].device_phase = phase;
             return self.offload(rank, now, span, (request, position), calls);
         }
         self.totals.compute_s[phase as usize] += fine * seconds;
@@ -383,9 +411,6 @@ impl PhaseRun {
     fn wait(&mut self, rank: usize, of: u8, phase: u32, position: Position) {
         let cursor = &mut self.ranks[rank];
         (cursor.waits, cursor.phase, cursor.position) = (of, phase, position);
-        if of == OFFLOADED {
-            cursor.offloaded = 1.0;
-        }
     }
 }
 

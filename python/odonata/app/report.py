@@ -56,7 +56,10 @@ def shown(result: AppResult) -> str:
 
 def breakdown(run: Mapping[str, Any]) -> list[str]:
     """Phases of one run: mean over ranks."""
-    lines = [f"# phases on {counted(run['nodes'], 'node')}, mean over ranks"]
+    lines = [
+        f"# phases on {counted(run['nodes'], 'node')}, mean over ranks",
+        "# communication: what computation does not hide, with waiting for slower ranks",
+    ]
     cells: list[tuple[str, ...]] = [
         ("# phase", "time", "share", "computation", "communication", "messages", "bytes")
     ]
