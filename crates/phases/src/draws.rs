@@ -14,6 +14,8 @@ pub fn factor(of: Distribution, seed: u64, stream: u32, owner: u32, nth: u64) ->
         Distribution::LogNormal { sigma } => {
             (sigma * normal(seed, stream, owner, nth) - sigma * sigma / 2.0).exp()
         }
+        // No elements: the factor has no effect.
+        Distribution::Poisson { mean } if mean <= 0.0 => 1.0,
         Distribution::Poisson { mean } if mean > MOST_COUNTED => {
             (1.0 + normal(seed, stream, owner, nth) / mean.sqrt()).max(0.0)
         }
@@ -61,6 +63,9 @@ fn poisson(mean: f64, quantile: f64) -> u32 {
 
 /// The central 95 % of a Poisson variable, over its mean.
 pub fn poisson_range(mean: f64) -> (f64, f64) {
+    if mean <= 0.0 {
+        return (1.0, 1.0);
+    }
     if mean > MOST_COUNTED {
         let deviation = 1.959_964 / mean.sqrt();
         return (1.0 - deviation, 1.0 + deviation);
@@ -129,6 +134,14 @@ mod tests {
         // P(X = 0) = 0.905, P(X <= 1) = 0.9953.
         assert_eq!((poisson(0.1, 0.9), poisson(0.1, 0.91)), (0, 1));
         assert!(poisson(300.0, 1.0) < 500);
+    }
+
+    #[test]
+    fn a_count_with_mean_zero_is_always_zero() {
+        let none = Distribution::Poisson { mean: 0.0 };
+        assert_eq!(factor(none, 1, 1, 1, 1), 1.0);
+        assert_eq!(drawn(0.0, none, 24, 1, 1, (1, 1)), 0);
+        assert_eq!(poisson_range(0.0), (1.0, 1.0));
     }
 
     #[test]

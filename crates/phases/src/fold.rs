@@ -6,6 +6,7 @@
 use crate::compile::{ActionCode, Code, Compiled};
 use crate::expand::{Item, Position};
 use crate::folded_messages::{Folded, Messages};
+use crate::program::Remap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use workload::Op;
@@ -99,31 +100,36 @@ impl Compiled {
         Some((program, ranks))
     }
 
-    /// By position in the code: of sends, the first receive of the messages that are waited for
-    /// together; of accesses, their own position. `None` if a receive follows a send, or if there
-    /// are other calls.
+    /// By position in the code: of sends, the first receive with their tag of those that are waited
+    /// for together; of accesses, their own position. `None` if a receive follows a send, if no
+    /// receive has the tag, or if there are other calls.
     fn receivers(&self) -> Option<Vec<Option<usize>>> {
         let mut found = vec![None; self.code.len()];
-        let (mut first, mut sends) = (None, false);
+        // Tags of the receives that are open, and their positions.
+        let mut open: Vec<(i32, usize)> = Vec::new();
+        let mut sends = false;
         for (at, code) in self.code.iter().enumerate() {
             let call = match code {
-                Code::Begin(_) | Code::End(_) if first.is_none() && !sends => continue,
+                Code::Begin(_) | Code::End(_) if open.is_empty() && !sends => continue,
                 Code::Begin(_) | Code::End(_) => return None,
                 Code::Call(call) => call,
             };
             match &call.action {
-                ActionCode::Recv { .. } | ActionCode::RemapRecv(_) => {
+                ActionCode::Recv { tag, .. } | ActionCode::RemapRecv(Remap { tag, .. }) => {
                     if sends || call.request == 0 {
                         return None;
                     }
-                    first = first.or(Some(at));
+                    open.push((*tag, at));
                 }
-                ActionCode::Send { .. } | ActionCode::RemapSend(_) => {
-                    found[at] = Some(first?);
+                ActionCode::Send { tag, .. } | ActionCode::RemapSend(Remap { tag, .. }) => {
+                    found[at] = Some(open.iter().find(|receive| receive.0 == *tag)?.1);
                     sends = true;
                 }
                 ActionCode::Access(_) => found[at] = Some(at),
-                ActionCode::Wait(_) if call.only.is_empty() => (first, sends) = (None, false),
+                ActionCode::Wait(_) if call.only.is_empty() => {
+                    open.clear();
+                    sends = false;
+                }
                 _ => return None,
             }
         }

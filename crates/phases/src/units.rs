@@ -128,7 +128,7 @@ impl Units {
     /// The number of an exchange, which is new unless an equal one is known. It ends with waits for
     /// the requests that are open.
     fn exchange(&mut self, program: &Compiled, range: Range<usize>, open: Requests) -> u32 {
-        let mut code: Vec<Code> = program.code[range].iter().map(normalized).collect();
+        let mut code = normalized(&program.code[range]);
         let requests = (0..).zip(open).filter(|&(_, is_open)| is_open);
         code.extend(requests.map(|(of, _)| {
             let (only, action) = (Vec::new(), ActionCode::Wait(of));
@@ -157,14 +157,25 @@ fn sample<'a>(program: &'a Compiled, code: &Code) -> Option<(&'a LoopCode, &'a L
     }
 }
 
-/// Without what has no effect on time.
-fn normalized(code: &Code) -> Code {
-    let mut code = code.clone();
-    if let Code::Call(call) = &mut code {
+/// Without what has no effect on time. Tags are numbered in the order of the code, so that they
+/// still select the receive of a message.
+fn normalized(code: &[Code]) -> Vec<Code> {
+    let mut tags: Vec<i32> = Vec::new();
+    let mut number = |tag: &mut i32| {
+        let known = tags.iter().position(|own| *own == *tag);
+        let at = known.unwrap_or(tags.len());
+        if known.is_none() {
+            tags.push(*tag);
+        }
+        *tag = at as i32;
+    };
+    let mut code = code.to_vec();
+    for one in &mut code {
+        let Code::Call(call) = one else { continue };
         call.phase = 0;
         match &mut call.action {
-            ActionCode::Send { tag, .. } | ActionCode::Recv { tag, .. } => *tag = 0,
-            ActionCode::RemapSend(of) | ActionCode::RemapRecv(of) => of.tag = 0,
+            ActionCode::Send { tag, .. } | ActionCode::Recv { tag, .. } => number(tag),
+            ActionCode::RemapSend(of) | ActionCode::RemapRecv(of) => number(&mut of.tag),
             _ => {}
         }
     }
@@ -358,23 +369,25 @@ impl Compiled {
         part
     }
 
-    /// The same in some communicators of a family: those of the first ranks, at most about
-    /// `most_ranks`, but of `least_ranks` at least. With the members. `None` if these are all.
+    /// The same in some communicators of a family: those of the first ranks in `order`, at most
+    /// about `most_ranks`, but of `least_ranks` at least. With the members. `None` for all of them.
+    /// `order` has the ranks node by node, so that the communicators fill some nodes.
     pub fn some_communicators(
         &self,
         at: u32,
+        order: &[u32],
         most_ranks: u32,
         least_ranks: u32,
     ) -> Option<(Compiled, Vec<u32>)> {
         let family = &self.families[self.calls[at as usize].call.partition? as usize];
         let grid = &self.grids[family.of.grid as usize];
         let mut colors = Vec::new();
-        for rank in 0..self.ranks {
+        for (nth, &rank) in (0..).zip(order) {
             let color = grid.split(rank, &family.of.axes).1;
             if colors.contains(&color) {
                 continue;
             }
-            if rank >= least_ranks && (colors.len() as u32 + 1) * family.size > most_ranks {
+            if nth >= least_ranks && (colors.len() as u32 + 1) * family.size > most_ranks {
                 break;
             }
             colors.push(color);
@@ -520,6 +533,7 @@ fn deviation(of: Distribution) -> f64 {
         Distribution::Uniform { width } => width / 3f64.sqrt(),
         Distribution::Exponential { mean } => mean,
         Distribution::LogNormal { sigma } => ((sigma * sigma).exp() - 1.0).sqrt(),
+        Distribution::Poisson { mean } if mean <= 0.0 => 0.0,
         Distribution::Poisson { mean } => 1.0 / mean.sqrt(),
     }
 }

@@ -364,3 +364,35 @@ fn chains_are_not_folded() {
     let units = Units::of(&compile(&program), &|_| true);
     assert!(units.exchanges[0].folded(&[0, 1, 2, 3, 4, 5, 6, 7], 3).is_none());
 }
+
+/// Sends in another order than the receives: tags select the receive, also on fewer nodes.
+#[test]
+fn folded_messages_keep_their_tags() {
+    let side = |by: i32| serde_json::json!({"rule": "shift", "by": by});
+    let message = |call: &str, by: i32, bytes: u64, tag: i32| {
+        let partner = if call == "send" { "to" } else { "from" };
+        serde_json::json!({"do": "call", "call": call, "phase": 0, "request": 2,
+            partner: side(by), "bytes": bytes, "tag": tag})
+    };
+    let wait = serde_json::json!({"do": "call", "call": "wait", "phase": 0, "of": 2});
+    let program = serde_json::json!({"ranks": 8, "phases": ["main"], "grids": [{"shape": [8]}],
+        "body": [message("recv", -1, 800, 71), message("recv", -1, 16, 72),
+            message("send", 1, 16, 72), message("send", 1, 800, 71), wait]});
+    let units = Units::of(&compile(&program), &|_| true);
+    let nodes: Vec<u32> = (0..8).collect();
+    for part in [&units.exchanges[0], &units.exchanges[0].folded(&nodes, 3).expect("folds").0] {
+        let (mut sends, mut receives) = (Vec::new(), Vec::new());
+        let mut position = phases::Position::default();
+        while let Some((item, _)) = part.next(0, &mut position) {
+            match item {
+                Item::Call { op: Op::Send { bytes, tag, .. }, .. } => sends.push((tag, bytes)),
+                Item::Call { op: Op::Recv { bytes, tag, .. }, .. } => receives.push((tag, bytes)),
+                _ => {}
+            }
+        }
+        sends.sort_unstable();
+        receives.sort_unstable();
+        assert_eq!(sends, receives);
+        assert_eq!(sends.iter().filter(|one| one.0 == sends[0].0).count() * 2, sends.len());
+    }
+}
