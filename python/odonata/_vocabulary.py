@@ -234,7 +234,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "app", "ppn", ("--ppn",),
         ("-ppn", "--ntasks-per-node", "--npernode", "-npernode", "-perhost",), "Job", "N",
-        False, None, "the model's", 1, 2147483647,
+        False, None, "the model's, or one per computing unit", 1, 2147483647,
         "Ranks per node."),
     Option(
         "run", "nodes", ("--nodes",), (), "Job", "N", False, None, "-n divided by --ppn", 1,

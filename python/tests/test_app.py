@@ -839,3 +839,27 @@ def test_advice_states_that_nothing_helps(odonata, tmp_path):
     )
     done = odonata("app", file, "--machine", "aurora", "--nodes", 2, "--advise")
     assert done.returncode == 0 and "none of" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "name, on, ranks",
+    [("hpl", "aurora", 12), ("hpl", "frontier", 8), ("hpcg", "lumi-g", 8), ("hacc", "aurora", 96),
+     ("shamrock", "polaris", 4), ("lammps", "frontier", 64), ("fmm", "dragonfly-1056", 1)],
+)  # fmt: skip
+def test_each_computing_unit_has_a_rank_by_default(name, on, ranks):
+    """`[node.device]` of the machine files; HACC and LAMMPS have 8 ranks per unit."""
+    assert app.load(name).ranks_per_node(od.machine(on)) == ranks
+
+
+def test_all_models_in_one_command(odonata):
+    given = ("--machine", "aurora", "--nodes", "1", "--ppn", "4", "--json", "--quiet")
+    done = odonata("app", "all", *given)
+    # The graph of Graph500 does not fit one node, which does not stop the others.
+    assert done.returncode == 2 and "graph500" in done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    names = [name for name in running.BUILT_IN if name != "graph500"]
+    assert [row["name"] for row in rows] == [app.load(name).title for name in names]
+    assert all(len(row["rows"]) == 1 for row in rows)
+    for more in (("all", "--problem", "n=1"), ("all", "hpl")):
+        refused = odonata("app", *more, *given)
+        assert refused.returncode == 2 and "model" in refused.stderr

@@ -53,6 +53,8 @@ pub struct Summary {
     pub cpus: u64,
     pub gpus: u64,
     pub gpu_tiles: u64,
+    /// Computing units per node of `[node.device]`; 0 without rates.
+    pub units_per_node: u32,
     /// Longest minimal route in hops between switches.
     pub hops_max: u32,
 }
@@ -143,6 +145,7 @@ impl Machine {
             cpus: of_nodes(|k| k.cpus),
             gpus: of_nodes(|k| k.gpus),
             gpu_tiles: of_nodes(|k| k.gpus * k.gpu_tiles),
+            units_per_node: self.compute.as_ref().map_or(0, |unit| unit.count),
             hops_max: self.topology.longest_minimal(),
         }
     }

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import Diagnostics, InputError
+from ..machines import Machine
 from ..units import Unreadable, read_bytes
 from . import phases as limits
 from . import shapes
@@ -32,6 +33,9 @@ class App:
     defaults. `box` has the cells of one rank along each axis: names of options, or numbers. With
     strong scaling, the box of the first number of nodes is divided among more ranks.
 
+    `ppn` is the default number of ranks per node. Without it there are `ranks_per_unit` on each
+    computing unit of the machine (`[node.device]`), or on each NIC if the machine has no rates.
+
     `merit` computes the figure of merit, in `unit`, from `Phases` and the time in seconds. `native`
     has the lines of the application's own output for these and the run: its phases, and `steps` of
     the loop that `Phases.sampled` makes. `choices` are the values of options that select an
@@ -43,7 +47,8 @@ class App:
     grid: int | Callable[[int], Sequence[int]] = 1
     options: Mapping[str, Any] = field(default_factory=dict)
     box: Sequence[str | float] = ()
-    ppn: int = 12
+    ppn: int | None = None
+    ranks_per_unit: int = 1
     first_fastest: bool = False
     merit: Callable[[Phases, float], float] | None = None
     unit: str = ""
@@ -73,6 +78,14 @@ class App:
         for name in names:
             if not isinstance(self.options[name], (int, float)):
                 raise TypeError(f"option `{name}` of the box must be a number")
+
+    def ranks_per_node(self, machine: Machine) -> int:
+        """The default on this machine."""
+        if self.ppn is not None:
+            return self.ppn
+        summary = machine.summary
+        units = summary["units_per_node"] or summary["nics_per_node"]
+        return max(units, 1) * self.ranks_per_unit
 
     def shape(self, ranks: int) -> tuple[int, ...]:
         """The shape of the process grid."""

@@ -171,7 +171,7 @@ def run(
         counts = [wrong.whole("nodes", count) for count in several]
     wrong.word("scaling", scaling, SCALINGS, "a scaling")
     wrong.raise_any()
-    own = found.ppn if ppn is None else ppn
+    own = found.ranks_per_node(machine) if ppn is None else ppn
     jobs = [machine.job(nodes=count, ppn=own, **job) for count in counts]
     return play(
         found, name, jobs, values, scaling, fidelity, messages, tick, stop, native, advise

@@ -12,6 +12,7 @@ import click
 from .. import core, tuning
 from ..app import checking, rates, report, running
 from ..app.phases import input_error
+from ..errors import Diagnostics, InputError
 from ..files import why
 from ..options import options_of
 from ..progress import Progress
@@ -41,9 +42,14 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     odonata app check my_model.py --machine aurora -n 8,27 -- ./program {n}
 
     `odonata app rates FILE` measures this computer's rates for `--rates FILE`.
+
+    `odonata app all` predicts all models of odonata, one after the other. With --json, each is a
+    line.
     """
     if words[:1] == ("rates",):
         return measure_rates(words[1:], given)
+    if words[:1] == ("all",):
+        return every_model(words[1:], given)
     if given["rates"] is not None:
         # Keys of --set are applied after those of the file.
         measured = tuple(f"{key}={value}" for key, value in rates.read(given["rates"]).items())
@@ -71,7 +77,9 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     if model and given["native"] and model.native is None:
         wrong.add("native", name, "a model with the output of its application: hpl")
     values = model.values(wrong, problem) if model else {}
-    ppn = wrong.integer("ppn", given["ppn"], model.ppn if model else 1)
+    is_default = given["ppn"] is None and model is not None and not wrong.list
+    default = model.ranks_per_node(request.machine) if model and is_default else 1
+    ppn = wrong.integer("ppn", given["ppn"], default)
     if request.timeline and len(nodes) > 1:
         wrong.add("timeline", given["timeline"], "one number of nodes with a timeline")
     request.finish()
@@ -97,6 +105,30 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     lost = max(map(request.print_timeline, result.summary["runs"]), default=0)
     request.deliver(result.summary, result.data)
     return stopped(stop, result.summary) or lost
+
+
+def every_model(words: tuple[str, ...], given: dict[str, Any]) -> int:
+    """All models of odonata with the same options; the largest exit code. Problems of one model do
+    not stop the others."""
+    wrong = Diagnostics()
+    if words:
+        wrong.add("model", " ".join(("all", *words)), "`all` without other names")
+    for name in ("problem", "plot", "native", "timeline", "out"):
+        if given.get(name):
+            wrong.add(name, "given", "one model")
+    wrong.raise_any()
+    assert app.callback is not None, "a command"
+    worst = 0
+    for nth, name in enumerate(running.BUILT_IN):
+        if nth and not given["as_json"]:
+            print(flush=True)
+        try:
+            worst = max(worst, int(app.callback(words=(name,), **given)))
+        except InputError as error:
+            # A model need not be valid on any number of nodes.
+            say(f"odonata: {name}: {escaped(str(error))}")
+            worst = 2
+    return worst
 
 
 def compare(request: Request, words: tuple[str, ...], given: dict[str, Any]) -> int:

@@ -195,7 +195,7 @@ pub const OPTIONS: &[Opt] = &[
         "Ranks per node."),
     opt(&["app"], "ppn",
         ("--ppn", "-ppn --ntasks-per-node --npernode -npernode -perhost"), Job, COUNT,
-        Described("the model's"),
+        Described("the model's, or one per computing unit"),
         "Ranks per node."),
     opt(&["run"], "nodes", ("--nodes", ""), Job, COUNT, Described("-n divided by --ppn"),
         "Number of nodes."),

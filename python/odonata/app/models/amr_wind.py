@@ -77,7 +77,6 @@ model = App(
     grid=2,
     options={"nx": 256, "ny": 256, "nz": 256, "steps": 10, "cycles": 8},
     box=("nx", "ny", "nz"),
-    ppn=12,
     merit=lambda a, seconds: a.box[0] * a.box[1] * a.box[2] * a.ranks * a.steps / seconds,
     unit="cell/s",
     title="AMR-Wind",

@@ -36,7 +36,6 @@ model = App(
     exchange,
     grid=1,
     options={"operation": "get", "count": 2_127_199, "fence_every": 2_000, "order": 2},
-    ppn=12,
     merit=lambda a, seconds: float(a.count) * a.ranks / seconds,
     unit="access/s",
     title="FMM",

@@ -61,7 +61,7 @@ model = App(
     step,
     grid=3,
     options={"points": 0, "points_per_rank": 7.96e6, "steps": 10},
-    ppn=96,
+    ranks_per_unit=8,  # 96 on a node of Aurora [S]
     merit=lambda a, seconds: float(side(a)) ** 3 * a.steps / seconds,
     unit="particle/s",
     title="HACC",

@@ -139,7 +139,6 @@ model = App(
     first_fastest=True,
     options={"nx": 104, "ny": 104, "nz": 104, "iterations": 50, "code": "reference"},
     box=("nx", "ny", "nz"),
-    ppn=12,
     merit=lambda a, seconds: flops(a) / seconds if seconds > 0 else 0.0,
     unit="flop/s",
     title="hpcg",

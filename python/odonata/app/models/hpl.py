@@ -113,7 +113,6 @@ model = App(
         "swap": "long",
         "split": True,  # rocHPL's order; False: the classic one
     },
-    ppn=12,
     merit=lambda a, seconds: lu.flops(lu.order(a, DOUBLE)) / seconds,
     unit="flop/s",
     title="HPL",

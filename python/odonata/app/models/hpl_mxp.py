@@ -93,7 +93,6 @@ model = App(
         "broadcast": "1ringM",
         "refinements": 3,  # [estimate]; at most 50
     },
-    ppn=12,
     merit=lambda a, seconds: lu.flops(lu.order(a, SINGLE)) / seconds,
     unit="flop/s",
     title="HPL-MxP",

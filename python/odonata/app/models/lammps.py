@@ -109,7 +109,7 @@ model = App(
     step,
     grid=3,
     options={"atoms": 287_000, "steps": 100},
-    ppn=96,
+    ranks_per_unit=8,  # 96 on a node of Aurora [S]
     merit=lambda a, seconds: float(a.atoms) * a.ranks * a.steps / seconds,
     unit="atom step/s",
     title="LAMMPS rhodopsin",

@@ -64,7 +64,6 @@ model = App(
     grid=3,
     options={"ex": 35, "ey": 30, "ez": 40, "points": 10, "iterations": 100},
     box=("ex", "ey", "ez"),
-    ppn=12,
     merit=lambda a, seconds: flops(a) / seconds,
     unit="flop/s",
     title="Nekbone",

@@ -64,7 +64,6 @@ model = App(
     step,
     grid=3,
     options={"particles": 32e6, "steps": 10},
-    ppn=12,
     merit=lambda a, seconds: a.particles * a.ranks * a.steps / seconds,
     unit="particle/s",
     title="Shamrock",
