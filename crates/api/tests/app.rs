@@ -356,7 +356,10 @@ fn offloaded_computation_hides_communication() {
     ]);
     let program = json!({"ranks": 4, "grids": [{"shape": [4]}],
         "phases": ["main", "update", "panel"], "body": body});
-    let result = run(4, 1, "simulate", 1_000_000, &program);
+    let request = json!({"machine": {"name": "dragonfly-1056"}, "fidelity": "loggp", "nodes": 4,
+        "ppn": 1, "program": program});
+    let request: AppRequest = serde_json::from_value(request).expect("a request");
+    let result = app(&request, &mut |_| true).expect("valid");
     let row = |name: &str| result.phases.iter().find(|row| row.phase == name).expect("a phase");
     // Rank 0 computes 0.3 s on its CPU; the devices of the others are busy for 0.2 of these.
     assert_near(row("update").compute_s, 0.75 * 0.2);
