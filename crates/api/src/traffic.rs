@@ -76,6 +76,11 @@ pub fn traffic(
         let expected = "`packet` for traffic with faults";
         input_errors.push(InputError::new("fidelity", &*call.common.fidelity, expected));
     }
+    let is_selected = request.engine != EngineChoice::Auto;
+    if is_selected && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
+        let expected = "`auto`: only packets have engines (`fidelity` packet)";
+        input_errors.push(InputError::new("engine", &*call.engine, expected));
+    }
     if fidelity == Some(Fidelity::Flow) {
         let expected = "`packet` for traffic: it consists of single packets, flows of many";
         input_errors.push(InputError::new("fidelity", "flow", expected));
