@@ -600,6 +600,9 @@ OPTIONS: tuple[Option, ...] = (
         "validate", "held_out", ("--held-out",), (), "Measurement", "", False, None, "", 0, 0,
         "Predict the measurements that were set aside to check the bands, and no others."),
     Option(
+        "validate", "page", ("--page",), (), "Output", "FILE", False, None, "", 0, 0,
+        "Also write an HTML page with every point, its band and its source."),
+    Option(
         "check extrapolate report sweep validate", "quiet", ("--quiet",), (), "Output", "",
         False, None, "", 0, 0,
         "Print no progress line and no notes."),
@@ -739,6 +742,8 @@ class TuneRow(TypedDict, total=False):
     global_bytes: float | None
     # Time with packets over time in closed form.
     contention: float
+    # The `--messages` that simulates the call, if it was too large and cannot be sampled.
+    messages_wanted: int | None
     # Whether the library's own rules select it.
     is_default: bool
     # Whether it is the fastest algorithm of the library.

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 SIZES = str(BY_COMMAND["tune", "sizes"].default)
 NODES_WANTED = "numbers of nodes: `32` or `32,512,2048`"
+# Messages of the budget per second [estimate], of which a message of the flow model is ten
+# (crates/api/src/bench_checks.rs).
+MESSAGES_PER_S = {"loggp": 2e6, "flow": 3e5}
 # Ratio from which a difference is stated as a reason.
 WORTH = 1.1
 
@@ -191,12 +194,29 @@ def shown(result: TuneResult, whole: bool) -> str:
             lines += ["", *by_algorithm(here)]
         printed = [row for call in here for row in call if whole or in_first_table(row)]
         lines += [f"# {line}" for line in text.sampled(printed, here[0][0]["ranks"])]
-    rows = result.rows
-    left = sorted({row["algorithm"] for row in rows if row["latency_s"] is None})
-    if left:
-        lines.append(f"# not simulated where marked -: {', '.join(left)}; --messages N for more")
+    lines += [f"# {line}" for line in left_out(result.rows, s["fidelity"])]
     lines += [f"# {line}" for line in bands.lines(s["bands"])]
     return "\n".join(lines)
+
+
+def left_out(rows: Iterable[Mapping[str, Any]], fidelity: str) -> Iterator[str]:
+    """Why algorithms are marked `-`: their calls are too large and cannot be sampled."""
+    wanted: dict[str, int] = {}
+    for row in rows:
+        if row["latency_s"] is None:
+            name = row["algorithm"]
+            wanted[name] = max(wanted.get(name, 0), row["messages_wanted"])
+    if wanted:
+        yield (
+            "not simulated where marked -: a call has more messages than the budget, and cannot "
+            "be sampled. To simulate it:"
+        )
+    for name, messages in sorted(wanted.items()):
+        time = ""
+        if fidelity in MESSAGES_PER_S:
+            minutes = messages / MESSAGES_PER_S[fidelity] / 60
+            time = ", less than a minute" if minutes < 1 else f", about {minutes:,.0f} minutes"
+        yield f"  {name}: --messages {messages}{time}"
 
 
 def in_first_table(row: Mapping[str, Any]) -> bool:

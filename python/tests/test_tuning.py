@@ -100,7 +100,14 @@ def test_too_many_messages_are_omitted_or_sampled(odonata):
     assert ring["ranks_played"] == 128 and 0 <= ring["error"] < 0.05
     # On random nodes no rank represents another, and neighbors wait for each other.
     done = tune(odonata, *options, "--all", "--placement", "random")
-    assert "not simulated where marked -: neighbor" in done.stdout
+    assert "# not simulated where marked -: a call has more messages" in done.stdout
+    wanted = re.search(r"#   neighbor: --messages (\d+), less than a minute", done.stdout)
+    assert wanted, done.stdout
+    # With the stated budget the algorithm is simulated.
+    more = ("--nodes", "64", "--sizes", "8", "--messages", wanted[1], "--placement", "random")
+    rows = json.loads(tune(odonata, *more, "--json").stdout)["rows"]
+    neighbor = next(r for r in rows if r["algorithm"] == "neighbor")
+    assert neighbor["latency_s"] > 0 and neighbor["messages_wanted"] is None
 
 
 def test_a_sampled_collective_of_a_benchmark_states_its_sample(odonata):

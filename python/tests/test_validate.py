@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import random
 import signal
@@ -234,3 +235,21 @@ def test_held_out_measurements_need_the_option(odonata):
     assert done.returncode == 2 and "1 problem" in done.stderr
     done = odonata("validate", "--held-out", "lumi_host_latency")
     assert done.returncode == 2 and "1 problem" in done.stderr
+
+
+def test_the_page_has_every_point_its_band_and_its_source(odonata, tmp_path):
+    page = tmp_path / "page.html"
+    ids = ("daint_osu_latency", "daos_process_128B", "elbert_rr_lat_13")
+    done = odonata("validate", *ids, "--json", "--page", page)
+    text, found = page.read_text(encoding="utf-8"), json.loads(done.stdout)
+    rows = [*found["rows"], *found["storage"]["rows"]]
+    counted = [row for row in rows if not row["is_input"]]
+    assert text.count("<circle ") == text.count('<rect class="band"') == len(counted) > 5
+    assert text.count('class="out"') == sum(not row["is_covered"] for row in counted)
+    assert text.count("<details>") == len(ids)
+    assert all(html.escape(row["source"]) in text for row in rows)
+    assert f"{len(counted)} points of {found['sources']} sources" in text
+    # A page that cannot be written is reported before anything is predicted.
+    done = odonata("validate", "daint_osu_latency", "--page", tmp_path / "no" / "page.html")
+    assert done.returncode == 2 and "a file in an existing directory" in done.stderr
+    assert not done.stdout

@@ -319,7 +319,7 @@ impl Session<'_> {
         let algorithm = choose(&self.job, kind, size, bytes, &self.overrides);
         let call = calls::first_call(&self.job, kind, algorithm, size, bytes);
         let parts = calls::parts(&self.job, &call, self.fidelity, self.messages);
-        let most = calls::messages_allowed(self.fidelity, self.messages);
+        let most = self.messages / calls::cost_of(&call, self.fidelity);
         let Some(parts) = parts else { return Some(AutoOutcome::TooLong(bytes, most, "messages")) };
         if self.fidelity != Fidelity::Packet {
             return None;

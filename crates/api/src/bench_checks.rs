@@ -148,10 +148,9 @@ const LONGEST_S: f64 = 60.0;
 /// rings and exchanges of 6,000 to 10,000 ranks. Of flows, 30,000 of 8 KiB were measured in
 /// osu_mbw_mr on 1,024 nodes. It has windows of 64 messages. With 4 MiB they were 1,500, because
 /// the rates of long flows change more often.
-fn messages_per_s(fidelity: Fidelity, bench: Bench, bytes: u64) -> f64 {
-    const LONG: u64 = 64 << 10;
+fn messages_per_s(fidelity: Fidelity, has_long_windows: bool) -> f64 {
     match fidelity {
-        Fidelity::Flow if bench.measure() == Measure::Bandwidth && bytes > LONG => 1.5e3,
+        Fidelity::Flow if has_long_windows => 1.5e3,
         Fidelity::Flow => 3e4,
         Fidelity::LogGp | Fidelity::Packet => 2e6,
     }
@@ -167,20 +166,21 @@ pub(super) fn too_long(
     messages: u64,
 ) -> Option<InputError> {
     let BenchPlan { bench, ranks, bytes, iterations, .. } = *plan;
-    let per_iteration = match bench {
+    const LONG: u64 = 64 << 10;
+    let (per_iteration, has_long_windows) = match bench {
         Bench::Collective(kind) => {
             let call = calls::first_call(job, kind, plan.algorithm, ranks, bytes);
             let sampled = calls::parts(job, &call, fidelity, messages);
             if sampled.is_some_and(|parts| parts.is_sample) {
                 return None;
             }
-            calls::most(&call)
+            (calls::most(&call), calls::has_long_windows(&call))
         }
-        _ if bench.measure() == Measure::Bandwidth => plan.messages_moved(),
+        _ if bench.measure() == Measure::Bandwidth => (plan.messages_moved(), bytes > LONG),
         _ => return None,
     };
     let all = per_iteration.saturating_mul(iterations as u64 + 1);
-    let seconds = all as f64 / messages_per_s(fidelity, bench, bytes);
+    let seconds = all as f64 / messages_per_s(fidelity, has_long_windows);
     let times = seconds / LONGEST_S;
     let default = calls::most_messages() as f64;
     if fidelity == Fidelity::Packet || times <= (messages as f64 / default).max(1.0) {

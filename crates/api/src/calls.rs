@@ -20,6 +20,9 @@ use sim::{Buffers, Job, Progress, RankPlacement, Sample, World};
 use sim::{End, Outcome};
 use workload::{Op, Step, Streams, WORLD};
 
+mod budget;
+pub(super) use budget::{cost, cost_of, has_long_windows, messages_allowed};
+
 /// Result of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
@@ -163,19 +166,6 @@ const WAVES: u32 = 6;
 /// Number of blocks of a longer wave.
 const LEAST_BLOCKS: u32 = 4;
 const BLOCKS: u32 = 6;
-/// Cost of a message at flow fidelity, in messages in closed form.
-const FLOWS_COST: u64 = 10;
-
-/// Weight of a message in the message budget.
-pub(super) fn cost(fidelity: Fidelity) -> u64 {
-    if fidelity == Fidelity::Flow { FLOWS_COST } else { 1 }
-}
-
-/// Number of messages of a call that the budget `messages` allows.
-pub(super) fn messages_allowed(fidelity: Fidelity, messages: u64) -> u64 {
-    messages / cost(fidelity)
-}
-
 /// How to simulate a call within a budget of `messages`; `None` if it exceeds the budget and cannot
 /// be sampled.
 pub(super) fn parts(
@@ -187,7 +177,7 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
     let is_requested = messages > most_messages();
-    let (budget, messages) = (messages, messages_allowed(fidelity, messages));
+    let (budget, messages) = (messages, messages / cost_of(call, fidelity));
     if most(call) <= messages {
         return Some(SamplingPlan::all_rounds(call.clone()));
     }

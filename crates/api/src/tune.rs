@@ -69,6 +69,8 @@ pub struct TuneRow {
     /// Time with packets over time in closed form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contention: Option<f64>,
+    /// The message budget that simulates the call, if it was too large and cannot be sampled.
+    pub messages_wanted: Option<u64>,
     /// The library's own selection.
     pub is_default: bool,
     /// The fastest algorithm that the library has.
@@ -287,6 +289,7 @@ impl Session<'_> {
                 network_bytes: None,
                 global_bytes: None,
                 contention: None,
+                messages_wanted: None,
                 is_default: algorithm == own,
                 is_winner: false,
             };
@@ -303,6 +306,9 @@ impl Session<'_> {
                     let alone = self.time(job, &parts, Fidelity::LogGp)?;
                     row.contention = Some(timing.mean_s / alone.mean_s);
                 }
+            } else {
+                row.messages_wanted =
+                    Some(calls::most(&call).saturating_mul(calls::cost_of(&call, self.fidelity)));
             }
             found.push(Candidate { case, algorithm, row });
         }

@@ -7,12 +7,14 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import click
 
 from .. import bands, core, machines
 from ..checks import Checks
+from ..files import write_text
 from ..options import options_of
 from ..progress import Progress, form_of, part_of
 from ..terminal import Cell, Terminal, styled
@@ -31,6 +33,7 @@ def validate(
     ids: tuple[str, ...],
     every: bool,
     held_out: bool,
+    page: str | None,
     fidelity: str | None,
     as_json: bool,
     quiet: bool,
@@ -44,9 +47,11 @@ def validate(
     most 10 %. On file systems, a bandwidth passes with an error of at most 15 %, a rate of
     operations with at most 30 %. The exit code is 1 if any fails.
     """
-    from .. import published, published_apps, published_files
+    from .. import published, published_apps, published_files, validation_page
 
     wrong = Checks()
+    if page and not Path(page).resolve().parent.is_dir():
+        wrong.add("page", page, "a file in an existing directory")
     machines.check_names(wrong, None, fidelity or "packet", "mpich")
     known = published.held_out() if held_out else (
         *published.curves(), *published_files.runs(), *published_apps.runs()
@@ -79,6 +84,8 @@ def validate(
     found = [published.verdict(rows) for rows in of_curves]
     points, rates, results = (list(chain(*rows)) for rows in (of_curves, of_files, of_apps))
     checked = bands.cross_validation([*points, *rates, *results])
+    if page:
+        write_text(page, validation_page.html([*points, *rates, *results], checked))
     if as_json:
         bounds = {"mean": published.MEAN, "worst": published.WORST, "single": published.SINGLE}
         answer = {

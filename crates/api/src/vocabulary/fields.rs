@@ -93,6 +93,8 @@ pub const FIELDS: &[Field] = &[
     field("tune", "network_bytes", ("number?", "B"), "Bytes sent between nodes, all ranks."),
     field("tune", "global_bytes", ("number?", "B"), "Bytes sent between groups, all ranks."),
     field("tune", "contention", RATIO, "Time with packets over time in closed form."),
+    field("tune", "messages_wanted", ("integer?", "1"),
+        "The `--messages` that simulates the call, if it was too large and cannot be sampled."),
     field("tune", "is_default", YES_NO, "Whether the library's own rules select it."),
     field("tune", "is_winner", YES_NO, "Whether it is the fastest algorithm of the library."),
 
@@ -201,6 +203,7 @@ mod tests {
                 network_bytes: None,
                 global_bytes: None,
                 contention: Some(1.0),
+                messages_wanted: None,
                 is_default: false,
                 is_winner: false,
             },

@@ -442,6 +442,8 @@ pub const OPTIONS: &[Opt] = &[
         "Also predict measurements that take long: a quarter of an hour on two cores."),
     opt(&["validate"], "held_out", ("--held-out", ""), Measurement, Flag, Nothing,
         "Predict the measurements that were set aside to check the bands, and no others."),
+    opt(&["validate"], "page", ("--page", ""), Output, Text("FILE"), Nothing,
+        "Also write an HTML page with every point, its band and its source."),
     opt(&["validate", "extrapolate", "report", "sweep", "check"], "quiet", ("--quiet", ""), Output,
         Flag, Nothing,
         "Print no progress line and no notes."),
