@@ -177,7 +177,9 @@ pub(super) fn parts(
     let (rounds, ranks) = (call.rounds(), call.member.size);
     let a_rank = partners(call);
     let is_requested = messages > most_messages();
-    let (budget, messages) = (messages, messages / cost_of(call, fidelity));
+    let allowed = messages / cost_of(call, fidelity);
+    let is_costly = fidelity == Fidelity::Flow && has_long_windows(call);
+    let (budget, messages) = (if is_costly { allowed } else { messages }, allowed);
     if most(call) <= messages {
         return Some(SamplingPlan::all_rounds(call.clone()));
     }
