@@ -44,7 +44,9 @@ pub(crate) const COMPUTE_KEYS: &[Key] = &[
     key("node.device.half_size.fft", Count(0, 1_000_000_000), Default("0"),
         "Points at which half of `node.device.efficiency.fft` is reached."),
     key("node.device.uncertainty.stream", Ratio, Default("0.2"),
-        "Relative uncertainty of the rate in `stream`, for error bars."),
+        "Relative uncertainty of the rate in `stream`, for error bars. This default and those of \
+         other kernels are [estimate]: somewhat more than the 18 % between public HPL results on \
+         Frontier."),
     key("node.device.uncertainty.gemm", Ratio, Default("0.2"), "The same, `gemm`."),
     key("node.device.uncertainty.stencil", Ratio, Default("0.2"), "The same, `stencil`."),
     key("node.device.uncertainty.spmv", Ratio, Default("0.2"), "The same, `spmv`."),
