@@ -143,8 +143,10 @@ fn create(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
         (Ok(targets), Ok(drains), Ok(holds)) => (targets, drains, holds),
         (Err(response), _, _) | (_, Err(response), _) | (_, _, Err(response)) => return response,
     };
-    // Also one that failed: its links are offline until it is cancelled or deleted.
-    let open = plane.maintenances.all.values().filter(|other| other.has_links);
+    // One that failed its test keeps its links offline until it is cancelled or deleted. One that
+    // restores has given its policies back, and its links are still offline or tuning.
+    let is_open = |other: &&Maintenance| other.has_links || !other.stage.is_over();
+    let open = plane.maintenances.all.values().filter(is_open);
     let mut taken = open.flat_map(|other| &other.cables);
     if let Some(&cable) = taken.find(|cable| cables.contains(cable)) {
         let taken = cable_name(&plane.fabric, cable);

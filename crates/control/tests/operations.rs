@@ -94,6 +94,22 @@ fn the_links_of_a_failed_maintenance_are_taken() {
     assert_eq!(hold(&mut plane, "second", &link).status, 201);
 }
 
+/// A maintenance that restores has its links until they are online: another one would take them
+/// offline again, and the first one would fail.
+#[test]
+fn the_links_of_a_restoring_maintenance_are_taken() {
+    let mut plane = running();
+    let (link, _) = link_of(&mut plane, "global");
+    let order = json!({ "name": "first", "targets": [target(&link)] });
+    assert_eq!(call(&mut plane, "POST", "/fabric/maintenances", order).status, 201);
+    plane.advance(41.0);
+    assert_eq!(stage(&mut plane, "first"), "RESTORING");
+    assert_eq!(hold(&mut plane, "second", &link).status, 409);
+    plane.advance(70.0);
+    assert_eq!(stage(&mut plane, "first"), "FINISHED");
+    assert_eq!(hold(&mut plane, "second", &link).status, 201);
+}
+
 #[test]
 fn a_policy_that_a_maintenance_restores_is_in_use() {
     let mut plane = running();
