@@ -10,6 +10,8 @@ use serde_json::Value;
 
 /// Nesting beyond this is an error, so that no query exhausts the stack.
 const MAX_DEPTH: usize = 32;
+/// More terms are an error: each one is evaluated per document, up to 10^5 of them.
+const MAX_TERMS: usize = 1_000;
 
 /// A value of a field or in a filter.
 #[derive(Clone, PartialEq, Debug)]
@@ -87,7 +89,7 @@ enum Token {
 impl Filter {
     /// Parses a filter, or explains what is wrong with it.
     pub fn parse(text: &str) -> Result<Filter, String> {
-        let mut parser = Parser { tokens: tokens(text)?, at: 0 };
+        let mut parser = Parser { tokens: tokens(text)?, at: 0, terms: 0 };
         let node = parser.alternatives(0)?;
         match parser.tokens.get(parser.at) {
             None => Ok(Filter(node)),
@@ -216,6 +218,8 @@ fn single(mut nodes: Vec<Node>, joined: fn(Vec<Node>) -> Node) -> Node {
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
+    /// Comparisons and functions so far.
+    terms: usize,
 }
 
 impl Parser {
@@ -275,6 +279,10 @@ impl Parser {
     }
 
     fn named(&mut self, name: String) -> Result<Node, String> {
+        self.terms += 1;
+        if self.terms > MAX_TERMS {
+            return Err(format!("more than {MAX_TERMS} terms in $filter"));
+        }
         if self.tokens.get(self.at) == Some(&Token::Open) {
             let function = match name.as_str() {
                 "contains" => Function::Contains,
@@ -445,14 +453,18 @@ mod tests {
         }
     }
 
-    /// Evaluation and the end of a filter's life recurse only into nested terms.
+    /// The number of terms is limited also if parentheses separate them.
     #[test]
-    fn a_long_filter_needs_no_deep_stack() {
+    fn a_filter_has_at_most_1000_terms() {
         for word in ["or", "and"] {
-            let text = vec!["a eq 6"; 300_000].join(&format!(" {word} "));
-            assert!(!accepts(&text));
-            let text = format!("not ({})", vec!["a eq 6"; 300_000].join(&format!(" {word} ")));
-            assert!(accepts(&text));
+            let joined = |n| vec!["a eq 6"; n].join(&format!(" {word} "));
+            assert!(!accepts(&joined(1_000)));
+            assert!(accepts(&format!("not ({})", joined(1_000))));
+            let split = format!("({}) or contains(b.c, 'y') or ({})", joined(500), joined(500));
+            for long in [joined(1_001), joined(300_000), split] {
+                let error = Filter::parse(&long).expect_err("more terms than the limit");
+                assert_eq!(error, "more than 1000 terms in $filter");
+            }
         }
     }
 
