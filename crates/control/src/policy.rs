@@ -43,6 +43,9 @@ pub struct PortConfig {
     pub retry: RetryPolicy,
 }
 
+/// Numbers of VLANs are below this: 4,095 is reserved (IEEE 802.1Q).
+pub(crate) const VLAN_IDS: u64 = 4_095;
+
 /// The fields of a port policy that have a meaning here, and what they accept.
 const FIELDS: [(&str, Field); 13] = [
     ("state", Field::Word(&["ONLINE", "OFFLINE"])),
@@ -135,18 +138,21 @@ pub fn wrong_field(policy: &Map<String, Value>) -> Option<(&'static str, String)
             Field::Parts(parts) => wrong_part(value, parts),
             Field::Vlans => {
                 let is_legal = value.as_array().is_some_and(|all| all.iter().all(is_vlan));
-                (!is_legal).then(|| "an array of links or numbers of VLANs".to_string())
+                (!is_legal)
+                    .then(|| format!("an array of links or numbers of VLANs below {VLAN_IDS}"))
             }
-            Field::Vlan => (!is_vlan(value)).then(|| "a link or a number of a VLAN".to_string()),
+            Field::Vlan => {
+                (!is_vlan(value)).then(|| format!("a link or a number of a VLAN below {VLAN_IDS}"))
+            }
         };
         expected.map(|expected| (name, expected))
     })
 }
 
 fn is_vlan(value: &Value) -> bool {
-    let is_number = |text: &str| text.parse::<u16>().is_ok();
     let link = value.as_str().map(|text| text.strip_prefix("/fabric/vlans/").unwrap_or(text));
-    value.is_u64() || link.is_some_and(is_number)
+    let number = value.as_u64().or_else(|| link?.parse().ok());
+    number.is_some_and(|number| number < VLAN_IDS)
 }
 
 /// `BS_200G`.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::documents::{Collection, Request, Response, merge};
 use crate::fabric::stream;
 use crate::filter::Query;
-use crate::policy::{DEFAULT_QOS, QOS_PROFILES};
+use crate::policy::{DEFAULT_QOS, QOS_PROFILES, VLAN_IDS};
 use crate::state::{Enforcement, PlaneState};
 use crate::sweeps::SweepKind;
 use crate::wiring::PortId;
@@ -133,7 +133,7 @@ const SPECS: [Spec; 16] = [
         "/fabric/vlans",
         "VlanState",
         "id",
-        &[("id", Type::Below(4_095)), ("name", Type::Text), ("status", Type::Text)],
+        &[("id", Type::Below(VLAN_IDS)), ("name", Type::Text), ("status", Type::Text)],
         &["id"],
     ),
     spec(

@@ -260,6 +260,10 @@ fn nested_values_of_policies_are_checked() {
         json!({ "autoRetry": { "duration_sec": -1 } }),
         json!({ "headShellReset": { "duration_sec": "10" } }),
         json!({ "allowedVlans": ["x"] }),
+        json!({ "allowedVlans": [99_999_999_999_u64] }),
+        json!({ "allowedVlans": ["65000"] }),
+        json!({ "allowedVlans": ["/fabric/vlans/4095"] }),
+        json!({ "nativeVlanId": 4_095 }),
     ] {
         let made = call(&mut plane, "PATCH", "/fabric/port-policies/fabric-policy", body.clone());
         assert_eq!(made.status, 400, "{body}");
@@ -267,7 +271,7 @@ fn nested_values_of_policies_are_checked() {
     let legal = json!({
         "flowControl": { "rx": true, "tx": true },
         "autoRetry": { "enabled": true, "always": false, "num_retries": 2, "duration_sec": 0.5 },
-        "allowedVlans": ["/fabric/vlans/2", 3],
+        "allowedVlans": ["/fabric/vlans/2", 3, "4094"],
         "nativeVlanId": "/fabric/vlans/2",
     });
     let made = call(&mut plane, "PATCH", "/fabric/port-policies/fabric-policy", legal);
