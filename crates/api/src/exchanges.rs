@@ -232,9 +232,11 @@ fn starts(machine: &Machine, groups: &BTreeMap<u32, u32>) -> BTreeMap<u32, [u32;
         }
     }
     for node in 0..machine.compute_nodes {
-        let nic = NicId(machine.node_nics[NodeId(node)]);
-        if let Some([first, ..]) = found.get_mut(&machine.group_of(nic).0) {
-            *first = node.min(*first);
+        let nics = machine.nics_of_same_node(NicId(machine.node_nics[NodeId(node)]));
+        for nic in nics.map(NicId) {
+            if let Some([first, ..]) = found.get_mut(&machine.group_of(nic).0) {
+                *first = node.min(*first);
+            }
         }
     }
     found

@@ -97,10 +97,12 @@ pub fn traffic(
     if let Err(more) = check(&machine, &request, &setting) {
         input_errors.extend(more);
     }
+    input_errors.extend(timeline_errors(call, request.engine));
     if !input_errors.is_empty() {
         return Err(input_errors);
     }
-    let mut traced = timeline_of(call)?;
+    let mut traced =
+        TimelineRun::open(call.common.timeline.as_ref()).map_err(|error| vec![error])?;
     let mut result = match &mut traced {
         Some(traced) => recorded(&machine, fidelity, &request, &setting, traced, tick)?,
         None => sweep(&machine, fidelity, &request, &setting, tick)?,
@@ -126,18 +128,19 @@ fn engine(name: &str) -> Result<EngineChoice, InputError> {
     found.ok_or_else(|| InputError::new("engine", name, "`auto`, `event` or `window`"))
 }
 
-/// The timeline of a request with one load.
-fn timeline_of(call: &TrafficCall) -> Result<Option<TimelineRun>, Vec<InputError>> {
-    let Some(traced) = &call.common.timeline else { return Ok(None) };
-    let found = || traced.path.0.to_string_lossy().into_owned();
-    let wrong = |expected| Err(vec![InputError::new("timeline", found(), expected)]);
-    if call.loads.len() > 1 {
-        return wrong("one load with a timeline (`--load 0.5`)");
-    }
-    if !traced.ranks.is_empty() {
-        return wrong("no selection of ranks: traffic has none");
-    }
-    TimelineRun::open(Some(traced)).map_err(|error| vec![error])
+/// What excludes the timeline of a request.
+fn timeline_errors(call: &TrafficCall, engine: EngineChoice) -> Vec<InputError> {
+    let Some(traced) = &call.common.timeline else { return Vec::new() };
+    let found = traced.path.0.to_string_lossy();
+    [
+        (call.loads.len() > 1, "one load with a timeline (`--load 0.5`)"),
+        (!traced.ranks.is_empty(), "no selection of ranks: traffic has none"),
+        (engine == EngineChoice::Window, "`--engine auto` or `event`: a timeline is in time order"),
+    ]
+    .into_iter()
+    .filter(|(is_wrong, _)| *is_wrong)
+    .map(|(_, expected)| InputError::new("timeline", found.as_ref(), expected))
+    .collect()
 }
 
 /// Runs the one load of `request`, and records the loads of links.

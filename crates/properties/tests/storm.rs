@@ -143,7 +143,7 @@ impl Drop for PrintOnPanic<'_> {
     }
 }
 
-/// One case: messages generated, and messages failed.
+/// One case: messages generated, messages failed, and whether both engines simulated it.
 fn run_world(seed: u64) -> (u64, u64, bool) {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
