@@ -385,6 +385,11 @@ fn change(plane: &mut PlaneState, spec: &Spec, link: &str, request: &Request) ->
     if let Some(name) = spec.required.iter().find(|&&name| !fields.contains_key(name)) {
         return Response::bad(format!("{name} is required"));
     }
+    // The key field is the name of the document in its link.
+    let key = plane.documents.stored.get(link).and_then(|old| old.get(spec.name));
+    if key.is_some() && key != fields.get(spec.name) {
+        return Response::bad(format!("{} cannot be changed", spec.name));
+    }
     if let Err(response) = before_change(plane, spec, link, &mut fields, request) {
         return response;
     }

@@ -418,4 +418,14 @@ fn vlans_have_their_numbers_as_names() {
     let vlan = json!({ "name": "tenant", "id": 2, "status": "ONLINE" });
     let made = call(&mut plane, "POST", "/fabric/vlans", vlan);
     assert_eq!((made.status, &made.body["documentSelfLink"]), (201, &json!("/fabric/vlans/2")));
+    for (method, body, status) in [
+        ("PATCH", json!({ "id": 3 }), 400),
+        ("PUT", json!({ "id": 3 }), 400),
+        ("PATCH", json!({ "id": 2, "name": "other" }), 200),
+        ("PUT", json!({ "id": 2 }), 200),
+    ] {
+        let made = call(&mut plane, method, "/fabric/vlans/2", body.clone());
+        assert_eq!(made.status, status, "{method} {body}");
+    }
+    assert_eq!(get(&mut plane, "/fabric/vlans/2")["id"], 2);
 }
