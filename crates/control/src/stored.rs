@@ -16,7 +16,6 @@ use crate::filter::Query;
 use crate::policy::{DEFAULT_QOS, QOS_PROFILES, VLAN_IDS};
 use crate::state::{Enforcement, PlaneState};
 use crate::sweeps::SweepKind;
-use crate::wiring::PortId;
 use crate::xnames::Mac;
 
 /// Type of a field.
@@ -94,8 +93,6 @@ pub(crate) const ROUTING: &str = "/fabric/routing";
 
 /// Multicast addresses have 13 bits (libfabric, prov/cxi).
 const MULTICAST_IDS: u32 = 1 << 13;
-/// Endpoints of a port in a destination fabric address (sshot-net-operator).
-const DFA_ENDPOINT_BITS: u32 = 12;
 /// A VNI is a number of 16 bits (Slingshot, VNI of the Portals header).
 const VNIS: u32 = 1 << 16;
 
@@ -465,9 +462,10 @@ fn enforce(
     let mut switches = Vec::new();
     for name in ["portDFAs", "edgePortDFAs"] {
         for address in fields.get(name).and_then(Value::as_array).into_iter().flatten() {
-            let port = address.as_u64().and_then(|dfa| port_of_dfa(plane, dfa));
-            let Some(port) = port.filter(|&port| plane.fabric.wiring.is_edge(port)) else {
-                let expected = "group << 23 | switch << 18 | port << 12";
+            let (names, wiring) = (&plane.fabric.names, &plane.fabric.wiring);
+            let port = address.as_u64().and_then(|dfa| names.port_of_dfa(wiring, dfa));
+            let Some(port) = port.filter(|&port| wiring.is_edge(port)) else {
+                let expected = names.dfa_formula();
                 return Err(Response::bad(format!("{name} must be edge ports: {expected}")));
             };
             switches.push(plane.fabric.wiring.ports[port].switch);
@@ -482,15 +480,6 @@ fn enforce(
     plane.enforcements.retain(|other| other.link != task);
     plane.enforcements.push(Enforcement { link: task, since, switches, sweeps: 0 });
     Ok(())
-}
-
-/// The port of a destination fabric address, whose low 12 bits are an endpoint
-/// (sshot-net-operator).
-fn port_of_dfa(plane: &PlaneState, dfa: u64) -> Option<PortId> {
-    let mac = Mac(2 << 40 | (dfa >> DFA_ENDPOINT_BITS));
-    let has_endpoint = dfa & ((1 << DFA_ENDPOINT_BITS) - 1) != 0;
-    let port = plane.fabric.names.port_of_mac(&plane.fabric.wiring, mac);
-    port.filter(|_| !has_endpoint)
 }
 
 /// Ends the enforcements whose switches the last deployment sweep has reached.

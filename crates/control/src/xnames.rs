@@ -22,6 +22,8 @@ const MAX_CABINET: u32 = 9999;
 const MAX_CHASSIS: u32 = 8;
 /// Two ports share a jack (shs-docs: `j13p0`, `j13p1`).
 const PORTS_PER_JACK: u32 = 2;
+/// Endpoints of a port in a destination fabric address (sshot-net-operator).
+const DFA_ENDPOINT_BITS: u32 = 12;
 
 /// Where the switches of a group are.
 #[derive(Clone, Copy, Debug)]
@@ -308,6 +310,23 @@ impl Names {
     pub fn mac(&self, wiring: &Wiring, port: PortId) -> Mac {
         let wide = if self.narrow { 0 } else { 1 << 39 };
         Mac(2 << 40 | wide | self.address(wiring, port))
+    }
+
+    /// The destination fabric address of a port with this address, as a formula for users: the low
+    /// 12 bits are an endpoint (sshot-net-operator).
+    pub(crate) fn dfa_formula(&self) -> &'static str {
+        match self.narrow {
+            true => "group << 23 | switch << 18 | port << 12",
+            false => "1 << 51 | group << 34 | switch << 22 | port << 12",
+        }
+    }
+
+    /// The port that a destination fabric address of endpoint 0 belongs to. An address has 40 bits
+    /// below the prefix of algorithmic MAC addresses.
+    pub(crate) fn port_of_dfa(&self, wiring: &Wiring, dfa: u64) -> Option<PortId> {
+        let (address, endpoint) = (dfa >> DFA_ENDPOINT_BITS, dfa & ((1 << DFA_ENDPOINT_BITS) - 1));
+        let is_legal = endpoint == 0 && address < 1 << 40;
+        if is_legal { self.port_of_mac(wiring, Mac(2 << 40 | address)) } else { None }
     }
 
     /// The port that an algorithmic address belongs to.

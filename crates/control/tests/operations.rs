@@ -369,12 +369,43 @@ fn a_block_names_edge_ports_by_their_addresses() {
         ("edgePortDFAs", dfa(edge), 201),
         ("portDFAs", dfa(inner), 400),
         ("portDFAs", dfa(edge) + 1, 400),
+        ("portDFAs", dfa(edge) | 1 << 53, 400),
+        ("portDFAs", dfa(edge) | 1 << 63, 400),
         ("portDFAs", dfa(63), 400),
     ] {
         let block = json!({ "vniBlockName": format!("{name}-{status}"), name: [address] });
         let made = call(&mut plane, "POST", "/fabric/vni/blocks", block);
         assert_eq!(made.status, status, "{address}: {}", made.body);
     }
+}
+
+/// The formula of the message holds for machines with larger groups, too.
+#[test]
+fn a_block_of_a_wide_machine_names_ports_by_the_formula_of_its_message() {
+    let set = [
+        ("groups.compute.count", "2"),
+        ("groups.compute.switches", "33"),
+        ("groups.compute.nodes", "33"),
+        ("switch.ports", "64"),
+    ];
+    let set: Vec<_> = set.iter().map(|&(k, v)| (k.to_string(), v.to_string())).collect();
+    let text = preset("dragonfly-1056").expect("a preset");
+    let spec = MachineSpec::parse("wide", text, &set).and_then(|spec| spec.resolve());
+    let mut plane =
+        ControlPlane::new(spec.expect("legal"), 0, Options::published()).expect("legal options");
+    let page = get(&mut plane, "/fabric/switches?$filter=grpId eq 1 and swcNum eq 32&expand=true");
+    let switch = page["documents"].as_object().expect("one").values().next().expect("one").clone();
+    let edge = switch["edgePorts"][0]["portNum"].as_u64().expect("a number");
+    let block = |plane: &mut ControlPlane, name: &str, dfa: u64| {
+        let block = json!({ "vniBlockName": name, "portDFAs": [dfa] });
+        call(plane, "POST", "/fabric/vni/blocks", block)
+    };
+    let narrow = block(&mut plane, "narrow", 1 << 23 | 32 << 18 | edge << 12);
+    let message = narrow.body["message"].as_str().expect("text");
+    let formula = "1 << 51 | group << 34 | switch << 22 | port << 12";
+    assert!(narrow.status == 400 && message.ends_with(formula), "{message}");
+    let wide = block(&mut plane, "wide", 1 << 51 | 1 << 34 | 32 << 22 | edge << 12);
+    assert_eq!(wide.status, 201, "{}", wide.body);
 }
 
 /// libfabric compares the root with the addresses of its NICs: 20 bits in six octets.
