@@ -419,8 +419,12 @@ fn before_change(
             fields.entry("jobSteps").or_insert(json!({}));
             Ok(())
         }
-        JOBS => free_steps(plane, link, fields, request),
-        MULTICASTS => allocate_multicast(plane, link, fields),
+        JOBS => {
+            free_steps(plane, link, request);
+            Ok(())
+        }
+        MULTICASTS if request.method == "POST" => allocate_multicast(plane, link, fields),
+        MULTICASTS => keep_multicast(plane, link, fields),
         QOS => set_qos(plane, fields),
         ROUTING => set_routing(plane, fields),
         _ => Ok(()),
@@ -511,20 +515,11 @@ pub(crate) fn finish_enforcements(plane: &mut PlaneState) {
 
 /// Removes the multicasts of steps that a PATCH of a job sets to null. They are those of the job in
 /// the path, so a body cannot name another one.
-fn free_steps(
-    plane: &mut PlaneState,
-    link: &str,
-    fields: &Map<String, Value>,
-    request: &Request,
-) -> Result<(), Response> {
+fn free_steps(plane: &mut PlaneState, link: &str, request: &Request) {
     let job = link.rsplit('/').next().unwrap_or("").to_string();
-    let own = plane.documents.stored.get(link).and_then(|document| document.get("jobID"));
-    if own != fields.get("jobID") {
-        return Err(Response::bad("jobID cannot be changed"));
-    }
     let body = request.body.as_ref();
     let Some(steps) = body.and_then(|b| b.get("jobSteps")).and_then(Value::as_object) else {
-        return Ok(());
+        return;
     };
     let freed: Vec<&String> = steps.iter().filter(|(_, v)| v.is_null()).map(|(k, _)| k).collect();
     let is_freed = |multicast: &Map<String, Value>| {
@@ -533,7 +528,6 @@ fn free_steps(
         text("jobID") == Some(job.as_str()) && freed.iter().any(|freed| *freed == step)
     };
     remove_multicasts(plane, is_freed);
-    Ok(())
 }
 
 fn remove_multicasts(plane: &mut PlaneState, is_freed: impl Fn(&Map<String, Value>) -> bool) {
@@ -560,13 +554,13 @@ fn allocate_multicast(
         return Err(Response::error(404, format!("{JOBS}/{job} does not exist")));
     };
     let limit = of_job.get("mcastLimit").and_then(Value::as_u64).unwrap_or(u64::MAX);
-    let own = |(at, multicast): &(&String, &Map<String, Value>)| {
-        *at != link && multicast.get("jobID").and_then(Value::as_str) == Some(job.as_str())
+    let own = |(_, multicast): &(&String, &Map<String, Value>)| {
+        multicast.get("jobID").and_then(Value::as_str) == Some(job.as_str())
     };
     if members(plane, MULTICASTS).filter(own).count() as u64 >= limit {
         return Err(Response::error(429, format!("{job} has used its {limit} multicasts")));
     }
-    let root = free_root(plane, link, fields)?;
+    let root = free_root(plane, fields)?;
     let step = fields.get("jobStepID").and_then(Value::as_str).unwrap_or("").to_string();
     note_tree(plane, &job, &step, id);
     fields.insert("hwRoot".to_string(), json!(root));
@@ -574,11 +568,25 @@ fn allocate_multicast(
     Ok(())
 }
 
-fn free_root(
+/// Refuses another job, step or set of members for a tree, whose root and number depend on them.
+fn keep_multicast(
     plane: &PlaneState,
     link: &str,
-    fields: &Map<String, Value>,
-) -> Result<String, Response> {
+    fields: &mut Map<String, Value>,
+) -> Result<(), Response> {
+    let Some(old) = plane.documents.stored.get(link) else { return Ok(()) };
+    for name in ["jobID", "jobStepID", "macs"] {
+        if old.get(name) != fields.get(name) {
+            return Err(Response::bad(format!("{name} cannot be changed")));
+        }
+    }
+    for name in ["hwRoot", "mcastID"] {
+        fields.insert(name.to_string(), old.get(name).cloned().unwrap_or_default());
+    }
+    Ok(())
+}
+
+fn free_root(plane: &PlaneState, fields: &Map<String, Value>) -> Result<String, Response> {
     let (names, wiring) = (&plane.fabric.names, &plane.fabric.wiring);
     let mut roots = Vec::new();
     for mac in fields.get("macs").and_then(Value::as_array).into_iter().flatten() {
@@ -591,7 +599,6 @@ fn free_root(
         roots.push(Mac(names.address(wiring, port)).to_string());
     }
     let taken: BTreeSet<&str> = members(plane, MULTICASTS)
-        .filter(|(own, _)| *own != link)
         .filter_map(|(_, multicast)| multicast.get("hwRoot").and_then(Value::as_str))
         .collect();
     if roots.is_empty() {

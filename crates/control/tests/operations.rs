@@ -299,6 +299,49 @@ fn a_job_of_collectives_frees_its_own_trees_only() {
     assert_eq!((left.len(), &left[0]["jobID"]), (1, &json!("c-2")));
 }
 
+/// A tree keeps what its root and its number depend on.
+#[test]
+fn a_change_of_a_tree_keeps_its_place() {
+    let mut plane = running();
+    let page = get(&mut plane, "/fabric/ports?$filter=portType eq 'edge'&$top=3&expand=true");
+    let ports = page["documents"].as_object().expect("ports").values();
+    let macs: Vec<Value> = ports.map(|port| port["mac"].clone()).collect();
+    for job in ["c-1", "c-2"] {
+        let job = json!({ "jobID": job, "mcastLimit": 2 });
+        assert_eq!(call(&mut plane, "POST", "/fabric/collectives/jobs", job).status, 201);
+    }
+    let tree = json!({ "jobID": "c-1", "jobStepID": "0", "macs": macs });
+    let trees = "/fabric/collectives/multicasts";
+    let all: Vec<Value> =
+        (0..2).map(|_| call(&mut plane, "POST", trees, tree.clone()).body).collect();
+    let second = all[1]["documentSelfLink"].as_str().expect("a path");
+    // The root of the first tree is free, and it would be the first choice for the second one.
+    let first = all[0]["documentSelfLink"].as_str().expect("a path");
+    assert_eq!(call(&mut plane, "DELETE", first, Value::Null).status, 200);
+    let mut replaced = tree.clone();
+    replaced["timeout"] = json!(7);
+    for (method, body) in [("PATCH", json!({ "timeout": 7, "hwRoot": "x" })), ("PUT", replaced)] {
+        let changed = call(&mut plane, method, second, body);
+        assert_eq!((changed.status, &changed.body["timeout"]), (200, &json!(7)));
+        for name in ["hwRoot", "mcastID"] {
+            assert_eq!(changed.body[name], all[1][name], "{method}: {name}");
+        }
+    }
+    for body in [
+        json!({ "jobID": "c-2" }),
+        json!({ "jobStepID": "1" }),
+        json!({ "jobStepID": null }),
+        json!({ "macs": [macs[2]] }),
+    ] {
+        assert_eq!(call(&mut plane, "PATCH", second, body.clone()).status, 400, "{body}");
+    }
+    let steps = |plane: &mut ControlPlane, job: &str| {
+        get(plane, &format!("/fabric/collectives/jobs/{job}"))["jobSteps"].clone()
+    };
+    assert_eq!(steps(&mut plane, "c-1"), json!({ "0": [2] }));
+    assert_eq!(steps(&mut plane, "c-2"), json!({}));
+}
+
 /// 162 days: sweeps and faults also work after 1e6 s.
 #[test]
 fn time_goes_on_for_months() {
