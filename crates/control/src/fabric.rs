@@ -220,11 +220,20 @@ impl Fabric {
         self.telemetry.push(Event { at: self.now, sensor, site, value });
     }
 
-    pub fn schedule(&mut self, after: Span, kind: u8, source: u32, arg: u32) {
+    /// The time of an event that is scheduled now; `None` if simulated time ends before it.
+    fn event_time(&self, after: Span) -> Option<Time> {
         // At least 1 ps later, so that an event never precedes the one that caused it.
         let at = Time(self.now.0.saturating_add(after.0.max(1)));
-        // Simulated time does not reach later events.
-        if at <= END {
+        Some(at).filter(|&at| at <= END)
+    }
+
+    /// Whether an event after this time takes place before simulated time ends.
+    pub(crate) fn reaches(&self, after: Span) -> bool {
+        self.event_time(after).is_some()
+    }
+
+    pub fn schedule(&mut self, after: Span, kind: u8, source: u32, arg: u32) {
+        if let Some(at) = self.event_time(after) {
             self.queue.push(at, EventCode::new(Order::Arrive, kind, source, arg));
         }
     }

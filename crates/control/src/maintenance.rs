@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
 use crate::documents::{Collection, Request, Response};
-use crate::fabric::kind;
+use crate::fabric::{END_S, kind};
 use crate::filter::Query;
 use crate::link_state::{LANES, Phase};
 use crate::state::{Maintenance, PlaneState, Stage};
@@ -24,6 +24,8 @@ const DIAGNOSIS: Span = Span::ms(30_000);
 const BER_LIMIT: f64 = 1e-9;
 /// Time after which links must be online again `[estimate]`.
 const RESTORE_LIMIT: Span = Span::ms(120_000);
+/// Time of the stages that have a timer: without it a maintenance does not end.
+const TIMERS: Span = Span(DIAGNOSIS.0 + RESTORE_LIMIT.0);
 /// Prefix of the copies of policies that keep a port offline.
 const OFFLINE: &str = "offline-";
 
@@ -152,6 +154,9 @@ fn create(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
         let taken = cable_name(&plane.fabric, cable);
         return Response::error(409, format!("{taken} is in another maintenance"));
     }
+    if !plane.fabric.reaches(TIMERS) {
+        return time_ends();
+    }
     let now = plane.now();
     let number = plane.maintenances.next;
     plane.maintenances.next += 1;
@@ -179,6 +184,10 @@ fn create(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
     Response { status: 201, body: document(plane, name) }
 }
 
+fn time_ends() -> Response {
+    Response::error(409, format!("the simulated time ends at {END_S} s, before the maintenance"))
+}
+
 fn touch(plane: &mut PlaneState, name: &str, action: &'static str, owner: &str) {
     let micros = plane.fabric.micros(plane.now());
     plane.documents.touch(&format!("{PATH}/{name}"), micros, action, owner);
@@ -191,6 +200,9 @@ fn change(plane: &mut PlaneState, name: &str, request: &Request) -> Response {
     let stage = own.stage;
     match action.and_then(Value::as_str) {
         Some("RESTORE") if stage == Stage::Offline && own.holds => {
+            if !plane.fabric.reaches(TIMERS) {
+                return time_ends();
+            }
             if let Some(own) = plane.maintenances.all.get_mut(name) {
                 own.holds = false;
             }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
 use crate::documents::{Collection, Request, Response};
+use crate::fabric::END_S;
 use crate::filter::Query;
 use crate::injection::{Fault, Kind, Target};
 use crate::jobs;
@@ -215,6 +216,14 @@ fn seconds(body: &Map<String, Value>, name: &str, default: f64) -> Result<f64, R
     legal.ok_or_else(|| Response::bad(format!("{name} must be 0 to {MAX_DELAY_S} seconds")))
 }
 
+/// Refuses a fault that would begin after the end of simulated time, and so never.
+fn check_reached(plane: &PlaneState, delay: Span) -> Result<(), Response> {
+    if plane.fabric.reaches(delay) {
+        return Ok(());
+    }
+    Err(Response::error(409, format!("the simulated time ends at {END_S} s, before the fault")))
+}
+
 fn add_fault(plane: &mut PlaneState, request: &Request) -> Response {
     let Some(Value::Object(body)) = &request.body else {
         return Response::bad("the body must be an object");
@@ -267,7 +276,9 @@ fn parsed_fault(plane: &mut PlaneState, body: &Map<String, Value>) -> Result<u32
             return Err(Response::bad(expected));
         }
     };
-    let from = fabric.now + Span::from_seconds(seconds(body, "delaySeconds", 0.0)?);
+    let delay = Span::from_seconds(seconds(body, "delaySeconds", 0.0)?);
+    check_reached(plane, delay)?;
+    let from = plane.fabric.now + delay;
     let duration = match body.get("durationSeconds") {
         None | Some(Value::Null) => None,
         Some(_) => Some(Span::from_seconds(seconds(body, "durationSeconds", 0.0)?)),
@@ -288,6 +299,7 @@ fn storm(plane: &mut PlaneState, body: &Map<String, Value>, flaps: bool) -> Resu
         ));
     }
     let within = Span::from_seconds(seconds(body, "seconds", 1.0)?);
+    check_reached(plane, within)?;
     match flaps {
         true => plane.injection.storm(count, within, &mut plane.fabric),
         false => plane.injection.draw(count, within, &mut plane.fabric),

@@ -342,6 +342,44 @@ fn a_change_of_a_tree_keeps_its_place() {
     assert_eq!(steps(&mut plane, "c-2"), json!({}));
 }
 
+/// What begins after the end of simulated time never begins, so it is refused.
+#[test]
+fn requests_beyond_the_end_of_time_are_refused() {
+    let slow = Options {
+        deployment_s: 86_400.0,
+        routing_s: 86_400.0,
+        topology_s: 86_400.0,
+        start: "running".into(),
+        ..Options::published()
+    };
+    let mut plane = plane_of("dragonfly-1056", slow);
+    let (link, _) = link_of(&mut plane, "global");
+    let (other, _) = link_of(&mut plane, "local");
+    let fault = |plane: &mut ControlPlane, delay: f64| {
+        let fault = json!({ "target": target(&link), "kind": "DOWN", "delaySeconds": delay });
+        call(plane, "POST", "/simulation/faults", fault).status
+    };
+    let maintain = |plane: &mut ControlPlane, name: &str, link: &str| {
+        let order =
+            json!({ "name": name, "targets": [target(link)], "hold": true, "drain": false });
+        call(plane, "POST", "/fabric/maintenances", order).status
+    };
+    // Diagnosis takes 30 s; the limit of the stage after it is 120 s.
+    plane.advance(control::END_S - 150.0);
+    assert_eq!(maintain(&mut plane, "m", &link), 201);
+    plane.advance(control::END_S - 100.0);
+    assert_eq!(maintain(&mut plane, "n", &other), 409);
+    let restore = json!({ "action": "RESTORE" });
+    assert_eq!(call(&mut plane, "PATCH", "/fabric/maintenances/m", restore).status, 409);
+    assert_eq!((fault(&mut plane, 99.0), fault(&mut plane, 101.0)), (201, 409));
+    plane.advance(control::END_S);
+    assert_eq!(fault(&mut plane, 0.0), 409);
+    for kind in ["STORM", "RANDOM"] {
+        let many = json!({ "kind": kind, "count": 3, "seconds": 0 });
+        assert_eq!(call(&mut plane, "POST", "/simulation/faults", many).status, 409, "{kind}");
+    }
+}
+
 /// 162 days: sweeps and faults also work after 1e6 s.
 #[test]
 fn time_goes_on_for_months() {
