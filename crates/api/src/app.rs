@@ -12,7 +12,7 @@ use super::rows::{FailureRow, nodes};
 use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::TrafficTables;
 use super::{
-    Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits,
+    Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits, unknown,
 };
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -36,14 +36,42 @@ pub struct AppRequest {
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
     #[serde(default = "super::vocabulary::defaults::messages")]
     pub messages: u64,
-    /// `auto`: composed if the simulation exceeds the budget; or `simulate`, or `compose`; or
-    /// `all`: all iterations of loops are simulated.
+    /// A name of [`AppMethod`].
     #[serde(default = "auto")]
     pub method: String,
 }
 
 fn auto() -> String {
-    "auto".into()
+    AppMethod::Auto.name().into()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum AppMethod {
+    /// Composed if the simulation exceeds the budget.
+    Auto,
+    Simulate,
+    Compose,
+    /// All iterations of loops are simulated.
+    All,
+}
+
+impl AppMethod {
+    const ALL: [AppMethod; 4] =
+        [AppMethod::Auto, AppMethod::Simulate, AppMethod::Compose, AppMethod::All];
+
+    fn name(self) -> &'static str {
+        match self {
+            AppMethod::Auto => "auto",
+            AppMethod::Simulate => "simulate",
+            AppMethod::Compose => "compose",
+            AppMethod::All => "all",
+        }
+    }
+
+    fn from_name(name: &str) -> Result<AppMethod, InputError> {
+        let found = AppMethod::ALL.into_iter().find(|method| method.name() == name);
+        found.ok_or_else(|| unknown("method", name, &AppMethod::ALL.map(AppMethod::name)))
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -67,7 +95,7 @@ pub struct AppResult {
     pub phases: Vec<AppPhaseRow>,
     pub computations: Vec<AppComputationRow>,
     pub errors: AppErrorRow,
-    /// Iterations of each loop that were simulated, at most; more of loops that delay other ranks.
+    /// The largest number of iterations of a loop that were simulated.
     pub iterations: u32,
     pub digest: String,
     pub interrupted: bool,
@@ -154,6 +182,7 @@ pub fn app(
         let expected = format!("{} nodes x {} ranks", request.nodes, request.ppn);
         input_errors.push(InputError::new("model, ranks", ranks.to_string(), expected));
     }
+    let method = AppMethod::from_name(&request.method).map_err(|error| input_errors.push(error));
     let honored_env = HonoredEnv::new(&request.common, &request.env);
     let (overrides, notes) = super::overrides(honored_env).unwrap_or_else(|more| {
         input_errors.extend(more);
@@ -162,7 +191,9 @@ pub fn app(
     let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| input_errors.extend(more));
-    let (Ok(mut compiled), Ok(mut job), true) = (compiled, job, input_errors.is_empty()) else {
+    let (Ok(mut compiled), Ok(mut job), Ok(method), true) =
+        (compiled, job, method, input_errors.is_empty())
+    else {
         return Err(input_errors);
     };
     job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
@@ -182,19 +213,19 @@ pub fn app(
     let budget = calls::messages_allowed(fidelity, request.messages) as f64;
     compiled.limit_iterations(LEAST_ITERATIONS);
     let least = estimate(&compiled);
-    let composes = match request.method.as_str() {
-        "auto" => least > budget,
-        other => other == "compose",
-    };
-    if composes {
+    if method == AppMethod::Compose || (method == AppMethod::Auto && least > budget) {
         if let Some(traced) = &request.common.timeline {
-            let expected = "an application that is simulated as a whole (`--method simulate`)";
+            let needed = calls::messages_needed(fidelity, least);
+            let expected =
+                format!("an application that is simulated as a whole (`--messages {needed}`)");
             let found = traced.path.0.to_string_lossy();
             return Err(vec![InputError::new("timeline", found, expected)]);
         }
         let mut sums = Sums::default();
-        let composed =
-            compose::compose(&mut job, &compiled, fidelity, request.messages, &mut sums, tick);
+        let units = compose::units(&compiled, fidelity, request.messages);
+        compose::check(&job, &units, fidelity, request.messages).map_err(|error| vec![error])?;
+        let (program, messages) = ((&compiled, &units), request.messages);
+        let composed = compose::compose(&mut job, program, fidelity, messages, &mut sums, tick);
         let mut result = composed_result(&job, &compiled, &times, fidelity, composed, &sums);
         result.mpi.clone_from(&request.common.mpi);
         result.messages_estimated = least;
@@ -203,11 +234,11 @@ pub fn app(
     }
     compiled.limit_iterations(MOST_ITERATIONS);
     let fits = estimate(&compiled) <= budget;
-    let iterations = if fits { MOST_ITERATIONS } else { LEAST_ITERATIONS };
-    compiled.limit_iterations(iterations);
-    if request.method == "all" {
+    compiled.limit_iterations(if fits { MOST_ITERATIONS } else { LEAST_ITERATIONS });
+    if method == AppMethod::All {
         compiled.simulate_all_iterations();
     }
+    let iterations = compiled.loops.iter().map(|of| of.simulated).max().unwrap_or(1);
     let mut traced = TimelineRun::open(request.common.timeline.as_ref())
         .map_err(|input_error| vec![input_error])?;
     let run = PhaseRun::new(compiled);

@@ -21,7 +21,7 @@ use sim::{End, Outcome};
 use workload::{Op, Step, Streams, WORLD};
 
 mod budget;
-pub(super) use budget::{cost, cost_of, has_long_windows, messages_allowed};
+pub(super) use budget::{cost, cost_of, has_long_windows, messages_allowed, messages_needed};
 
 /// Result of a call.
 #[derive(Clone, Copy, Debug, Default)]

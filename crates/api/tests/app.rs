@@ -10,6 +10,75 @@ fn run(nodes: u32, ppn: u32, method: &str, messages: u64, program: &Value) -> Ap
     app(&request, &mut |_| true).expect("valid")
 }
 
+/// The errors of a request for 16 ranks on 4 nodes of Aurora.
+fn errors(more: &Value) -> Vec<machine::InputError> {
+    let [recv, send] = ring(0, 16, 100_000);
+    let program = json!({"ranks": 16, "grids": [{"shape": [16, 1]}], "phases": ["main"],
+        "body": [repeat(10.0, &[recv, send])]});
+    let mut request = json!({"machine": {"name": "aurora"}, "fidelity": "loggp", "nodes": 4,
+        "ppn": 4, "program": program});
+    let more = more.as_object().expect("an object").clone();
+    request.as_object_mut().expect("an object").extend(more);
+    let request: AppRequest = serde_json::from_value(request).expect("a request");
+    app(&request, &mut |_| true).err().unwrap_or_default()
+}
+
+#[test]
+fn an_unknown_method_is_refused() {
+    let found = errors(&json!({"method": "simulated"}));
+    assert_eq!((found.len(), found[0].at.as_str()), (1, "method"));
+    assert_eq!(found[0].hint.as_deref(), Some("simulate"));
+}
+
+/// The message budget that the error names is sufficient.
+#[test]
+fn a_timeline_of_a_composition_is_refused() {
+    let with =
+        |messages: u64| errors(&json!({"messages": messages, "timeline": {"path": "/dev/null"}}));
+    let found = with(20);
+    assert_eq!((found.len(), found[0].at.as_str()), (1, "timeline"));
+    let needed = found[0].expected.split("--messages ").nth(1).expect("a budget");
+    let needed: u64 = needed.trim_end_matches("`)").parse().expect("a number");
+    assert_eq!(with(needed - 1), found);
+    assert_eq!(with(needed), []);
+}
+
+/// With contention in the network, exchanges of ranks that do not follow each other on a node cannot
+/// be cut. They are refused unless the budget allows all of them.
+#[test]
+fn exchanges_on_all_nodes_exceed_no_budget() {
+    for fidelity in ["flow", "packet"] {
+        let with = |placement: &str, messages: u64| {
+            errors(&json!({"fidelity": fidelity, "placement": placement, "messages": messages,
+                "method": "compose"}))
+        };
+        assert_eq!(with("contiguous", 20), []);
+        let found = with("round-robin", 20);
+        assert_eq!((found.len(), found[0].at.as_str()), (1, "messages"));
+        let needed = found[0].expected.split("at least ").nth(1).expect("a budget");
+        let needed: u64 = needed.split(' ').next().expect("a word").parse().expect("a number");
+        assert_eq!(with("round-robin", needed), []);
+    }
+    let loggp = json!({"placement": "round-robin", "messages": 20, "method": "compose"});
+    assert_eq!(errors(&loggp), []);
+}
+
+/// `all` simulates each iteration of a loop, and one iteration of a sample.
+#[test]
+fn all_iterations_are_simulated_except_those_that_samples_represent() {
+    let sum = call(json!({"call": "collective", "kind": "allreduce", "bytes": 8}));
+    let program = |sample: &Value| {
+        json!({"ranks": 4, "grids": [{"shape": [4]}], "phases": ["main"],
+            "body": [sample, repeat(20.0, &[sum.clone()])]})
+    };
+    let sample = json!({"do": "loop", "count": 50.0, "is_sample": true, "body": [sum.clone()]});
+    let result = run(4, 1, "all", 10_000_000, &program(&sample));
+    assert_eq!((result.iterations, result.phases[0].calls), (20, 70.0));
+    let once = run(4, 1, "all", 10_000_000, &program(&repeat(1.0, &[sum.clone()])));
+    assert!((result.simulated_s / once.simulated_s - 1.0).abs() < 0.01);
+    assert_eq!(run(4, 1, "simulate", 10_000_000, &program(&sample)).iterations, 3);
+}
+
 fn call(fields: Value) -> Value {
     let mut node = json!({"do": "call", "phase": 0});
     let fields = fields.as_object().expect("fields").clone();

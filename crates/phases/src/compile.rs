@@ -296,9 +296,9 @@ impl Compiled {
         }
     }
 
-    /// Simulates all iterations.
+    /// Simulates all iterations of loops that are not samples: a sample represents other iterations.
     pub fn simulate_all_iterations(&mut self) {
-        for one in &mut self.loops {
+        for one in self.loops.iter_mut().filter(|one| !one.is_sample) {
             one.simulated = one.count.ceil().min(f64::from(u32::MAX)) as u32;
         }
     }

@@ -38,3 +38,8 @@ pub(crate) fn has_long_windows(call: &Collective) -> bool {
 pub(crate) fn messages_allowed(fidelity: Fidelity, messages: u64) -> u64 {
     messages / cost(fidelity)
 }
+
+/// The budget that allows so many messages.
+pub(crate) fn messages_needed(fidelity: Fidelity, messages: f64) -> u64 {
+    (messages.ceil() as u64).saturating_mul(cost(fidelity))
+}
