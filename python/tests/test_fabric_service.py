@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from odonata.fabric import openapi, plane as plane_module, service as service_module
+from odonata.fabric import login, openapi, plane as plane_module, service as service_module
 from odonata.fabric.plane import Plane
 from odonata.fabric.service import Service, Settings
 from odonata.fabric.store import Store, StoreError
@@ -82,6 +82,21 @@ def test_wrong_tokens_are_limited(plane):
     assert answer(service.app, "GET", "/fabric/vlans", authorization=f"Bearer {token}")[0] == 200
 
 
+def test_a_basic_token_outside_ascii_is_a_wrong_token(plane):
+    service = Service(plane, Settings(rate=5))
+    statuses = [
+        answer(service.app, "GET", "/fabric/vlans", authorization="Basic \xe9")[0]
+        for _ in range(20)
+    ]
+    assert statuses[:5] == [401] * 5 and 429 in statuses[5:]
+
+
+@pytest.mark.parametrize("secret", ["wrong", "\ud800"])
+def test_a_login_with_a_wrong_secret_is_refused(plane, secret):
+    service = Service(plane, Settings())
+    assert answer(service.app, "POST", login.LOGIN, {"client_secret": secret})[0] == 401
+
+
 @pytest.mark.parametrize("speed", [1, 300, 10_000])
 def test_the_time_follows_every_speed(plane, monkeypatch, speed):
     wall = [plane._ticked]
@@ -105,7 +120,12 @@ def test_the_end_of_time_is_reported(plane):
     assert health["state"] == "DEGRADED" and "end" in health["problem"]
 
 
-def test_the_health_shows_that_the_clock_stands(plane, monkeypatch):
+class Panic(BaseException):
+    """Like a panic of the core, which is not an Exception."""
+
+
+@pytest.mark.parametrize("error", [sqlite3.OperationalError, Panic])
+def test_the_health_shows_that_the_clock_stands(plane, monkeypatch, error):
     service = Service(plane, Settings(needs_token=False))
     monkeypatch.setattr(service_module, "TICK_S", 0.01)
     fails = [True]
@@ -113,7 +133,7 @@ def test_the_health_shows_that_the_clock_stands(plane, monkeypatch):
 
     def failing() -> float:
         if fails[0]:
-            raise sqlite3.OperationalError("database or disk is full")
+            raise error("database or disk is full")
         return tick()
 
     monkeypatch.setattr(plane, "tick", failing)

@@ -7,7 +7,6 @@ token of the service, which the exchange returns, so that these clients work unc
 from __future__ import annotations
 
 import base64
-import binascii
 import contextlib
 import json
 import urllib.parse
@@ -54,6 +53,7 @@ def token_of(authorization: str) -> str:
     if scheme.lower() == "bearer":
         return value.strip()
     if scheme.lower() == "basic":
-        with contextlib.suppress(binascii.Error, UnicodeDecodeError):
+        # The decoder raises a plain ValueError for text that is not ASCII.
+        with contextlib.suppress(ValueError):
             return base64.b64decode(value.strip(), validate=True).decode().partition(":")[2]
     return ""

@@ -168,7 +168,9 @@ class Service:
                         break
                 await self.feed.collect()
                 self.clock_problem = ""
-            except Exception as error:
+            except (asyncio.CancelledError, GeneratorExit, KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:  # a panic of the core is not an Exception
                 # The time goes on with the next tick that succeeds, such as one that can be stored.
                 LOG.exception("the clock stands")
                 self.clock_problem = f"{type(error).__name__}: {error}"
@@ -384,7 +386,10 @@ class Service:
 
     def holder(self, token: str) -> tuple[str, str] | None:
         """Name and role of a token."""
-        sha = hashed(token.strip())
+        try:
+            sha = hashed(token.strip())
+        except UnicodeEncodeError:  # JSON can hold half of a surrogate pair
+            return None
         for known, found in self.roles.items():
             if hmac.compare_digest(known, sha):
                 return found
