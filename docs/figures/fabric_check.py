@@ -36,9 +36,9 @@ from odonata.check.wiring import Wiring
 SIZES = {128: (240, 80), 1024: (50, 18), 10_624: (10, 2)}
 FIDELITY = {128: "loggp", 1024: "loggp", 10_624: "flow"}
 SERIES = {
-    1: "seeds with which two defects were corrected, in closed form",
-    2: "fresh seeds; both missed faults are slow hosts of nodes that had failed for a NIC, whose "
-       "other NICs were not measured",
+    1: "seeds with which two defects were corrected, of an earlier version, in closed form",
+    2: "fresh seeds, of an earlier version; both missed faults are slow hosts of nodes that had "
+       "failed for a NIC, whose other NICs were not measured",
     3: "fresh seeds, of this version; all of Aurora with flows",
 }  # fmt: skip
 PAGE = Path(__file__).parents[1] / "models" / "fabric-check.md"
@@ -281,11 +281,20 @@ def table(rows: list[dict[str, Any]]) -> str:
     text: list[str] = []
     fresh = [row for row in rows if key_of(row)[0] > 1]
     series = {key_of(row)[0] for row in rows}
+    newest = [row for row in rows if key_of(row)[0] == max(series)]
     for number in sorted(series, reverse=True):
         text += [*textwrap.wrap(f"Series {number}: {SERIES[number]}.", 100), ""]
         text += [*scores([row for row in rows if key_of(row)[0] == number]), ""]
     text += ["All campaigns of fresh seeds:", "", *notes(fresh), ""]
-    text += ["Faults of series 3 by kind:", "", *by_kind(fresh)]
+    n_faults = sum(len(row["planted"]) for row in newest)
+    # Rows of earlier versions have no list of faults, only of places.
+    n_without = sum(len(row["planted"]) for row in fresh if not row["faults"])
+    text += textwrap.wrap(
+        f"The recall of series {max(series)} rests on {n_faults} faults. The larger counts of "
+        f"faults are of an earlier version. For {n_without} faults of fresh seeds no kind is "
+        "stored; the table does not contain them.", 100,
+    )  # fmt: skip
+    text += ["", f"Faults of series {max(series)} by kind:", "", *by_kind(newest)]
     return "\n".join(text).rstrip("\n") + "\n"
 
 

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import odonata
 import pytest
 from odonata.check import (
-    campaign, formats, isolation, launched, load, output, parts, patterns, running, twin,
+    campaign, faults, formats, isolation, launched, load, output, parts, patterns, running, twin,
 )  # fmt: skip
 from odonata.check import statistics as robust
 from odonata.check.journal import Journal
@@ -405,6 +405,19 @@ def test_a_test_of_groups_equals_its_parts(fidelity, most):
     assert pieces[0].test.rounds == [[(0, 2)], [(0, 1)]]
 
 
+@pytest.mark.parametrize("place, at", [("switch", (16,)), ("switches", (16, 17, 0))])
+def test_a_fault_of_a_switch_reaches_traffic_that_crosses_its_group(place, at):
+    wiring = Wiring(odonata.machine("dragonfly-1056"), range(96))
+    assert wiring.groups[16] == 2
+    fault = faults.Planted("lanes", place, at)
+    test = patterns.set_test("bisect", "t", range(64), 1, [range(64)], 65536, 4)
+    (across,) = parts.parts_of(test, wiring)
+    assert across.groups == {0, 1} and parts.touching([fault], across, wiring) == [fault]
+    test = patterns.set_test("bisect", "t", range(32), 1, [range(32)], 65536, 4)
+    (within,) = parts.parts_of(test, wiring)
+    assert within.groups == {0} and parts.touching([fault], within, wiring) == []
+
+
 def test_neighbors_are_paired_at_their_switches_first(tmp_path):
     # dragonfly-1056: four nodes per switch, eight switches per group.
     path = tmp_path / "c.toml"
@@ -506,6 +519,7 @@ def test_benchmarks_of_the_whole_machine_are_compared_with_predictions(tmp_path)
     check_reframe(directory, found)
     assert all(abs(row["center"] - 1) < 0.25 for row in found["stages"])
     assert found["findings"] == [] and found["observations"] == []
+    assert {row["seconds"] for row in found["stages"]} == {25.0}
     text += '[[twin.fault]]\nkind = "congestion"\nshare = 0.5\nlength = 1e6\n'
     found, _ = run(tmp_path / "slow.toml", text)
     assert len(found["observations"]) == len(found["stages"])
@@ -528,7 +542,8 @@ def check_reframe(directory, found):
         assert lower is None or value > expected * (1 + lower)
         assert upper is None or value < expected * (1 + upper)
     # A latency of 2 us, and one a third longer, which the error bar of rates just excludes.
-    row = {"test": "multi_lat 8", "unit": "1/s", "values": [1 / 2e-6], "predicted": [1 / 2e-6]}
+    row = {"test": "multi_lat 8", "unit": "1/s", "values": [1 / 2e-6], "predicted": [1 / 2e-6],
+           "is_judged": True}  # fmt: skip
     ((name, expected, lower, upper, unit),) = output.references({"stages": [row]}, 0.25)
     assert (name, lower, unit) == ("multi_lat_8", None, "us")
     assert expected == pytest.approx(2) and upper == pytest.approx(1 / 3, abs=1e-4)
@@ -578,6 +593,9 @@ storage_links = "cat {tmp_path}/ior.txt"
     tests = {row["test"]: row for row in found["stages"]}
     assert tests["dgnettest bisect"]["values"] == [70_100e6, 43_600e6]
     assert tests["ior_read 4194304"]["values"] == [200 * 2**20]
+    # The duration of the commands, and not that of the twin.
+    timed = [row["seconds"] for row in found["stages"] if row["stage"].startswith("storage")]
+    assert len(timed) == 3 and all(0 <= seconds < 25 for seconds in timed)
     # 15 nodes are left in the only group.
     assert tests["IOR write by group"]["values"] == [100 * 2**20 / 15]
     assert any("FAILED" in words for words in found["observations"])
@@ -588,7 +606,7 @@ def test_the_system_is_not_judged_by_a_model_without_contention(tmp_path, fideli
     launcher = tmp_path / "launch"
     launcher.write_text(STANDIN.replace('"rank", rank, 0.001', '"rank", rank, 1.0'))
     launcher.chmod(0o755)
-    found, _ = run(tmp_path / "c.toml", f"""machine = "dragonfly-1056"
+    found, directory = run(tmp_path / "c.toml", f"""machine = "dragonfly-1056"
 nodes = ["a=0", "b=1", "c=32", "d=33"]
 stages = ["system"]
 fidelity = "{fidelity}"
@@ -601,6 +619,9 @@ program = "launch"
     assert [one["part"] for one in found["findings"]] == (["system"] if is_judged else [])
     assert any("not judged" in words for words in found["observations"]) != is_judged
     assert [row["slow"] for row in found["stages"]] == [int(is_judged)] * 2
+    assert ('class="bad">0.' in (directory / "report.html").read_text()) == is_judged
+    lower = -0.25 if is_judged else None
+    assert [row[2:4] for row in output.references(found, 0.25)] == [(lower, None)] * 2
 
 
 def test_links_of_a_real_machine_are_tested_with_variables_of_their_own(tmp_path):
@@ -608,21 +629,29 @@ def test_links_of_a_real_machine_are_tested_with_variables_of_their_own(tmp_path
     log = f'open("{tmp_path}/seen", "a").write(os.environ.get("ROUTE", "adaptive") + "\\n")\n'
     launcher.write_text(STANDIN.replace("import sys\n", f"import os, sys\n{log}"))
     launcher.chmod(0o755)
+    (tmp_path / "ior").write_text(f'#!/bin/sh\necho "${{ROUTE:-adaptive}}" >>{tmp_path}/seen\n'
+                                  'echo "Max Write: 100.00 MiB/sec (104.86 MB/sec)"\n'
+                                  'echo "Max Read: 100.00 MiB/sec (104.86 MB/sec)"\n')  # fmt: skip
+    (tmp_path / "ior").chmod(0o755)
     text = f"""machine = "dragonfly-1056"
 nodes = ["a=0", "b=1", "c=4", "d=5"]
-stages = ["pairs", "links"]
+stages = ["pairs", "links", "storage", "storage_links"]
 reference = "sets"
 repeats = 1
+[commands]
+storage = "{tmp_path}/ior"
+storage_links = "{tmp_path}/ior"
 [launcher]
 command = "{launcher} -n {{n}} --hosts {{hosts}} {{program}}"
 program = "launch"
 """
     found, _ = run(tmp_path / "plain.toml", text)
-    assert (tmp_path / "seen").read_text().split() == ["adaptive"] * 2
-    assert any("adaptive routing" in words for words in found["observations"])
+    assert (tmp_path / "seen").read_text().split() == ["adaptive"] * 4
+    assert [words.partition(":")[0] for words in found["observations"]
+            if "adaptive routing" in words] == ["links", "storage_links"]  # fmt: skip
     (tmp_path / "seen").unlink()
     found, _ = run(tmp_path / "c.toml", text + 'minimal_env = { ROUTE = "minimal" }\n')
-    assert (tmp_path / "seen").read_text().split() == ["adaptive", "minimal"]
+    assert (tmp_path / "seen").read_text().split() == ["adaptive", "minimal"] * 2
     assert found["broken"] == [] and found["observations"] == []
 
 
@@ -759,11 +788,20 @@ def test_the_page_of_scores_is_that_of_its_rows():
     # A missed fault and a false alarm, counted by hand.
     row = {"size": 128, "number": 0, "planted": ["a", "b"], "named": ["a", "c"], "hits": 1,
            "false": ["c"], "right": 1, "rounds": 10, "node_seconds": 7200.0, "congestion": True,
-           "rule_hits": 1, "rule_false": 0, "rule_node_seconds": 3600.0,
+           "rule_hits": 1, "rule_false": 0, "rule_node_seconds": 3600.0, "cpu_s": 1.0,
            "faults": [["lanes", True, True, False], ["lanes", False, False, True]]}  # fmt: skip
     lines = module.scores([row])
     assert lines[2] == "| 128 | 1 | 2 | 0.500 | 0.500 | 1.000 | 10 | 2 |"
     assert module.by_kind([row])[-1] == "| `lanes` | 2 | 1 | 1 | 1 |"
+    # Rows of earlier versions have no kinds. Kinds of another series are not in the table.
+    rows = [{**row, "series": 3}, {**row, "series": 2, "number": 1},
+            {**row, "series": 2, "number": 2, "faults": []}]  # fmt: skip
+    text = " ".join(module.table(rows).split())
+    assert text.endswith("| `lanes` | 2 | 1 | 1 | 1 |")
+    assert "series 3 rests on 2 faults" in text and "For 2 faults of fresh seeds no kind" in text
+    for row in module.read_rows(figures / "fabric_check.jsonl"):
+        if row["faults"] or module.key_of(row)[0] > 2:
+            assert len(row["faults"]) == len(row["planted"]), module.key_of(row)
 
 
 def test_a_file_that_is_no_journal_is_kept(tmp_path):

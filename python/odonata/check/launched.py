@@ -114,7 +114,9 @@ class Launched:
     def tool(self, stage: str, nodes: tuple[int, ...]) -> str:
         hosts = [self.host[node] for node in nodes]
         ppn = self.launcher.ppn or 1
-        return self.run(stage, self.words(self.campaign.commands[stage], hosts, ppn, []))
+        # Like its prediction, this stage needs minimal routing to show a single cable.
+        more = self.launcher.minimal_env if stage == "storage_links" else {}
+        return self.run(stage, self.words(self.campaign.commands[stage], hosts, ppn, []), more)
 
     def health_text(self, nodes: tuple[int, ...]) -> str:
         return self.tool("health", nodes)

@@ -204,15 +204,18 @@ def references(
 ) -> Iterator[tuple[str, float, float | None, float | None, str]]:
     """Name, predicted value, lower and upper bound relative to it, and unit of each test.
 
-    A rate may be below the prediction by the error bar. A latency is the inverse of a rate.
+    A rate may be below the prediction by the error bar. A latency is the inverse of a rate. A test
+    that is not judged has no bounds.
     """
     for row in found["stages"]:
         if not row["predicted"]:
             continue
         name = re.sub(r"\W+", "_", row["test"])
         slowest = min(row["predicted"])
+        is_judged = row["is_judged"]
         if row["unit"].startswith("B/s"):
-            yield name, slowest / 1e6, -error, None, f"M{row['unit']}"
+            yield name, slowest / 1e6, -error if is_judged else None, None, f"M{row['unit']}"
         else:
             factor, unit = SCALE[row["unit"]]
-            yield name, factor / slowest, None, round(1 / (1 - error) - 1, 4), unit
+            upper = round(1 / (1 - error) - 1, 4) if is_judged else None
+            yield name, factor / slowest, None, upper, unit

@@ -176,7 +176,7 @@ def sets(stages: Sequence[Mapping[str, Any]]) -> str:
                                            strict=True):  # fmt: skip
             ratio = value / predicted / row["center"]
             shown = f"{ratio:.2f}"
-            if ratio < row["bound"]:
+            if row["is_judged"] and ratio < row["bound"]:
                 shown = f'<span class="bad">{shown}</span>'
             rows.append((ratio, [escape(row["test"]), escape(label),
                                  quantity(value, row["unit"]),

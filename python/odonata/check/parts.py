@@ -101,9 +101,10 @@ def touching(faults: Iterable[Planted], part: Part, wiring: Wiring) -> list[Plan
     def touches(fault: Planted) -> bool:
         if fault.place in ("nic", "node"):
             return fault.at[0] in nodes
-        if fault.place in ("switch", "switches"):
-            return wiring.groups[fault.at[0]] in part.groups
-        return len(part.groups) > 1
+        if len(part.groups) > 1:  # adaptive routes cross other groups
+            return True
+        is_local = fault.place in ("switch", "switches")
+        return is_local and wiring.groups[fault.at[0]] in part.groups
 
     return [fault for fault in faults if touches(fault)]
 
