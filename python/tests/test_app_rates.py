@@ -1,13 +1,17 @@
 """Rates of this computer: `odonata app rates`, and `--rates FILE`."""
 
 import json
+import random
 import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import odonata as od
-from odonata.app import App, rates, running
+from odonata.app import App, rates
 from odonata.app.rates import Timing
 from odonata.errors import InputError
 
@@ -40,6 +44,47 @@ def test_efficiencies_are_the_bound_over_the_time():
     assert keys["fp64"] == "1e+05 Mflop/s" and keys["memory_rate"] == "2e+04 MB/s"
     assert keys["efficiency.pair"] == 0.5 and keys["efficiency.tree"] == 0.25
     assert keys["efficiency.stream"] == keys["efficiency.stencil"] == 1.0
+
+
+def test_jitter_is_the_standard_deviation_of_calls():
+    """Planted: normal noise of 5 %, and one call that is much faster."""
+    draw = random.Random(1)
+    calls = sorted([0.2, *(draw.gauss(1, 0.05) for _ in range(2000))])
+    middle, late = calls[len(calls) // 2], calls[len(calls) * 84 // 100]
+    noisy = [
+        replace(of, typical=tuple(middle * t for t in of.typical),
+                late=tuple(late * t for t in of.typical))
+        for of in timings()
+    ]  # fmt: skip
+    assert rates.device(noisy)["jitter"] == pytest.approx(0.05, rel=0.1)
+
+
+def test_quantiles_of_calls_are_measured(monkeypatch):
+    """What the program of the products prints is the median and the quantile of 84 %."""
+    clock = iter([0.0, *(x for took in (3, 1, 2) for x in (0.0, took)), 9.0])
+    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
+    monkeypatch.setattr(sys, "argv", ["-c", "1", "2"])
+    printed = []
+    exec(rates.GEMM, {"print": lambda *words: printed.append(words)})
+    assert printed == [("gemm", 2, 16, 96, 2, 3)]
+
+
+def test_limited_efficiencies_are_noted():
+    fast = timings(pair=1e8 / FLOPS / 2)
+    keys = rates.device(fast)
+    assert keys["efficiency.pair"] == 1.0
+    text = rates.written(fast, keys)
+    assert "# efficiency.pair: 2 measured" in text and text.count("measured\n") == 1
+    assert "limited" not in rates.written(timings(), rates.device(timings()))
+
+
+def test_the_c_kernels_are_those_that_count(tmp_path):
+    """Products of matrices are NumPy's."""
+    subprocess.run(["cc", "-O1", "-o", tmp_path / "rates", rates.SOURCE, "-lm"], check=True)
+    found = subprocess.run([tmp_path / "rates", "0.001"], capture_output=True, text=True).stdout
+    read = rates.read_timings([found])
+    assert {of.kernel for of in read} == {"peak", *rates.KERNELS} - {"gemm"}
+    assert all(0 < of.typical[0] <= of.late[0] for of in read)
 
 
 def test_two_sizes_determine_the_half_size():
