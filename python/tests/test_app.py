@@ -443,6 +443,17 @@ def test_offsets_are_those_of_a_halo():
     assert one == other
 
 
+def test_partners_of_an_exchange_may_come_from_a_generator():
+    def listed(a):
+        a.exchange([(a.offset(by, periodic=True), 8) for by in (-1, 1)])
+
+    def generated(a):
+        a.exchange((a.offset(by, periodic=True), 8) for by in (-1, 1))
+
+    assert len(sends(calls_of(generated, 4))) == 8
+    assert calls_of(generated, 4) == calls_of(listed, 4)
+
+
 def test_the_error_bar_contains_the_uncertainty_of_rates():
     """Of 10 s of computation, 3 s are uncertain; so is the figure of merit, 1 / s."""
     def ends(uncertainty):

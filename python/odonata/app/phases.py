@@ -7,7 +7,7 @@ import math
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -333,7 +333,7 @@ class Phases:
         return self.exchange(neighbors, order=order)
 
     def exchange(
-        self, neighbors: Sequence[tuple[dict[str, Any], Any]], *, order: str = "isend"
+        self, neighbors: Iterable[tuple[dict[str, Any], Any]], *, order: str = "isend"
     ) -> None:
         """Send to each of these partners and receive as much from it, in one order for all.
 
@@ -341,6 +341,7 @@ class Phases:
         """
         if order not in ("isend", "send"):
             return self._wrong(f"order `{order}`", "`isend` or `send`")
+        neighbors = list(neighbors)  # it is read twice
         if not all(isinstance(partner, dict) and "rule" in partner for partner, _ in neighbors):
             return self._wrong("exchange: no partner", "pairs of `a.offset(...)` and bytes")
         neighbors = [(partner, self._size("exchange", size)) for partner, size in neighbors]
