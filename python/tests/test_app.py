@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import odonata as od
@@ -509,6 +510,11 @@ def test_ranks_without_work_are_refused():
 def test_merits_are_positive():
     with pytest.raises(InputError, match="a figure of merit above 0"):
         timed(lambda a: a.barrier(), nodes=[2, 4], merit=lambda a, s: 0.0)
+
+
+def test_merits_may_be_numbers_of_numpy():
+    result = timed(lambda a: a.barrier(), nodes=[2], merit=lambda a, s: np.float32(2.5))
+    assert result.rows[0]["figure_of_merit"] == 2.5
 
 
 def test_some_ranks_in_a_loop_delay_all():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import numbers
 import signal
 import sys
 import threading
@@ -161,7 +162,8 @@ class App:
             return 1 / seconds
         with self.guarded():
             value = self.merit(phases, seconds)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+        # NumPy's scalars are real numbers, too.
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value > 0:
             at = f"{self.file}:{self.merit.__code__.co_firstlineno}" \
                 if hasattr(self.merit, "__code__") else "model: merit"  # fmt: skip
             raise input_error(at, f"merit {value!r}", "a figure of merit above 0")
