@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import odonata as od
-from odonata import app, core
+from odonata import app, core, tuning
 from odonata.app import checking, report, running, shapes
-from odonata.errors import InputError
+from odonata.errors import InputError, SimulatedFailure
 
 MACHINE = od.machine("dragonfly-1056")
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -856,6 +856,76 @@ def test_advice_states_that_nothing_helps(odonata, tmp_path):
     )
     done = odonata("app", file, "--machine", "aurora", "--nodes", 2, "--advise")
     assert done.returncode == 0 and "none of" in done.stdout, done.stdout + done.stderr
+
+
+def interrupt(monkeypatch, nth, **change):
+    """The core's answer number `nth` is that of an interrupted run, or has another change."""
+    enter, made = core.enter, []
+
+    def entered(function, *given):
+        answer = enter(function, *given)
+        made.append(function)
+        return answer | (change or {"interrupted": True}) if len(made) == nth else answer
+
+    monkeypatch.setattr(core, "enter", entered)
+    return made
+
+
+def test_advice_states_how_many_changes_an_interruption_leaves(monkeypatch):
+    model = app.App(lambda a: a.compute(seconds=1.0), ppn=1)
+    machine = od.machine("aurora")
+    whole = app.run(model, machine, nodes=2, advise=True)
+    assert not whole.summary["interrupted"] and whole.summary["advice"]["not_tried"] == 0
+    interrupt(monkeypatch, 3)
+    result = app.run(model, machine, nodes=2, advise=True)
+    advice, every = result.summary["advice"], whole.summary["advice"]
+    assert result.summary["interrupted"] and advice["interrupted"] and len(result.rows) == 1
+    done = len(advice["rows"]) + len(advice["refused"])
+    assert done + advice["not_tried"] == len(every["rows"]) + len(every["refused"])
+    text = report.shown(result)
+    assert f"interrupted: {advice['not_tried']} changes not tried" in text
+    assert "none of" not in text
+
+
+def test_advice_keeps_rows_if_algorithms_cannot_be_listed(monkeypatch):
+    def refuse(kind, jobs, sizes, fidelity, messages, tick, stop):
+        assert stop is not None
+        raise InputError([])
+
+    monkeypatch.setattr(tuning, "run", refuse)
+    model = app.App(lambda a: a.allreduce(8), ppn=1)
+    with core.Stop() as stop:
+        result = app.run(model, od.machine("aurora"), nodes=2, advise=True, stop=stop)
+    advice = result.summary["advice"]
+    assert advice["rows"] and "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM" in advice["refused"]
+
+
+def native_of_steps(run):
+    def steps(a):
+        for _ in a.sampled(range(100)):
+            a.barrier()
+
+    def native(a, seconds, run):
+        return [f"{len(run['steps'])} steps"]
+
+    model = app.App(steps, ppn=1, native=native)
+    return app.run(model, od.machine("aurora"), nodes=[2, 4], native=True, **run)
+
+
+def test_native_output_needs_all_steps(monkeypatch):
+    whole = native_of_steps({})
+    assert whole.native[0] == whole.native[2] and "steps" in whole.native[0]
+    made = interrupt(monkeypatch, 5)
+    result = native_of_steps({})
+    assert len(made) == 5 and result.native == [] and result.summary["interrupted"]
+    assert [row["nodes"] for row in result.rows] == [2]
+
+
+def test_failures_of_a_step_are_failures_of_the_run(monkeypatch):
+    interrupt(monkeypatch, 5, failure={"kind": "deadlock", "message": "a cycle", "ranks": []})
+    with pytest.raises(SimulatedFailure, match="a cycle") as failed:
+        native_of_steps({})
+    assert failed.value.result.native == [] and len(failed.value.result.rows) == 1
 
 
 @pytest.mark.parametrize(

@@ -48,14 +48,22 @@ def advise(
     tick: core.Tick | None,
     stop: core.Stop | None,
 ) -> dict[str, Any]:
-    """The alternatives of the last number of nodes of a result, the fastest first."""
+    """The alternatives of the last number of nodes of a result, the fastest first.
+
+    After an interruption, the result has those that were predicted, and how many were not.
+    """
     fidelity, run = summary["fidelity"], summary["runs"][-1]
     first = summary["rows"][0]["ranks"] if summary["scaling"] == "strong" else None
     job = replace(job, timeline=None)
     rows: list[dict[str, Any]] = []
-    refused = []
-    for one in alternatives(model, job, values, run, fidelity):
+    refused: list[str] = []
+    tried = 0
+    interrupted = False
+    # Listed at first: the number of those that are left after an interruption is known.
+    found = list(alternatives(model, job, values, run, fidelity, first, refused, stop))
+    for one in found:
         if stop is not None and stop.signal:
+            interrupted = True
             break
         try:
             phases = model.phases(
@@ -67,10 +75,13 @@ def advise(
             method = "compose" if run["method"] == "composed" else "simulate"
             answer = core.enter("app", {**request, "method": method}, tick, stop)
         except InputError:
+            tried += 1
             refused.append(one.words)  # the machine or the library does not have it
             continue
         if answer["interrupted"]:
+            interrupted = True
             break
+        tried += 1
         if answer["failure"]:
             refused.append(one.words)
             continue
@@ -83,13 +94,24 @@ def advise(
             "error": error, "helps": gain > max(error, LEAST),
         })  # fmt: skip
     rows.sort(key=lambda row: row["time_s"])
-    return {"nodes": run["nodes"], "time_s": run["time_s"], "rows": rows, "refused": refused}
+    return {
+        "nodes": run["nodes"], "time_s": run["time_s"], "rows": rows, "refused": refused,
+        "interrupted": interrupted, "not_tried": len(found) - tried,
+    }  # fmt: skip
 
 
 def alternatives(
-    model: App, job: Job, values: Mapping[str, Any], run: Mapping[str, Any], fidelity: str
+    model: App,
+    job: Job,
+    values: Mapping[str, Any],
+    run: Mapping[str, Any],
+    fidelity: str,
+    first: int | None,
+    refused: list[str],
+    stop: core.Stop | None,
 ) -> Iterator[Alternative]:
-    """Settings that differ from the job's in one place."""
+    """Settings that differ from the job's in one place. Variables whose algorithms cannot be listed
+    are added to `refused`."""
     for placement in PLACEMENTS:
         if placement not in (job.placement, *NOT_TRIED):
             yield Alternative(f"--placement {placement}", replace(job, placement=placement), values)
@@ -113,20 +135,27 @@ def alternatives(
                 machine = job.machine.with_(routing=routing)
                 yield Alternative(f"--routing {routing}", replace(job, machine=machine), values)
     if "MPIR_CVAR_" not in deaf_to(job.mpi):
-        for kind in collectives(model, job, values, run):
-            for algorithm in algorithms(job, kind):
-                name = f"MPIR_CVAR_{kind.upper()}_INTRA_ALGORITHM"
+        for kind in collectives(model, job, values, run, first):
+            if stop is not None and stop.signal:
+                return
+            name = f"MPIR_CVAR_{kind.upper()}_INTRA_ALGORITHM"
+            try:
+                names = algorithms(job, kind, stop)
+            except InputError:
+                refused.append(name)
+                continue
+            for algorithm in names:
                 yield Alternative(f"{name}={algorithm}", job, values, ((name, algorithm),))
 
 
 def collectives(
-    model: App, job: Job, values: Mapping[str, Any], run: Mapping[str, Any]
+    model: App, job: Job, values: Mapping[str, Any], run: Mapping[str, Any], first: int | None
 ) -> list[str]:
     """Collectives in phases of which communication is a considerable part of the time."""
     matter = {
         row["phase"] for row in run["phases"] if row["communication_s"] > MATTERS * run["time_s"]
     }
-    phases = model.phases(int(job.nodes), int(job.ppn or 1), values, None, job.seed)
+    phases = model.phases(int(job.nodes), int(job.ppn or 1), values, first, job.seed)
     program = phases.program()
     found: dict[str, None] = {}
 
@@ -141,10 +170,10 @@ def collectives(
     return list(found)
 
 
-def algorithms(job: Job, kind: str) -> list[str]:
+def algorithms(job: Job, kind: str, stop: core.Stop | None) -> list[str]:
     """Algorithms of a collective by name, which two nodes suffice to list."""
     small = replace(job, nodes=2, ppn=1, ranks=2, placement="contiguous")
-    rows = tuning.run(kind, [small], [8], "loggp", MESSAGES).rows
+    rows = tuning.run(kind, [small], [8], "loggp", MESSAGES, None, stop).rows
     return list(dict.fromkeys(row["algorithm"].partition(":")[0] for row in rows))
 
 
@@ -160,6 +189,8 @@ def lines(advice: Mapping[str, Any], fidelity: str) -> list[str]:
             f"{row['change']}: {show_time(row['time_s'])}, {show_percent(row['gain'])} less"
             for row in helping
         ]
+    elif advice["interrupted"]:
+        found.append(f"# no change that helps {where} is among the {len(rows)} predicted")
     elif rows:
         best = rows[0]
         found.append(
@@ -168,6 +199,9 @@ def lines(advice: Mapping[str, Any], fidelity: str) -> list[str]:
         )
     else:
         found.append(f"# no change can be predicted {where}")
+    if advice["interrupted"]:
+        left = counted(advice["not_tried"], "change")
+        found.append(f"# interrupted: {left} not tried")
     if fidelity == "loggp":
         found.append(
             "# in closed form there is no contention: classes and routings were not tried, and "

@@ -206,6 +206,7 @@ def play(
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
     measured: dict[str, Any] | None = None
+    cut: dict[str, Any] | None = None
     whole_tick = tick
     for nth, (job, phases) in enumerate(zip(jobs, traced, strict=True)):
         tick = part_of(whole_tick, nth, len(jobs))
@@ -226,19 +227,22 @@ def play(
             answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
         if is_native and model.native:
-            steps = steps_of(job, phases, fidelity, messages, tick, stop)
+            steps, cut = steps_of(job, phases, fidelity, messages, tick, stop)
+            if cut:  # the output is computed from all steps
+                break
             with model.guarded():
                 native += [""] if native else []
                 native += model.native(phases, answer["time_s"], {**answer, "steps": steps})
     summary["bands"] = bands.summary_of([bands.band_of(kinds, fidelity)], fidelity)
     summary |= {"rows": rows, "runs": runs, "digest": [one["digest"] for one in runs]}
-    summary["interrupted"] = bool(runs and runs[-1]["interrupted"])
+    last = cut or runs[-1]
+    summary["interrupted"] = bool(last["interrupted"])
     result = AppResult(name, summary, native)
-    if advise and rows and not summary["interrupted"] and not runs[-1]["failure"]:
-        summary["advice"] = advice.advise(summary, model, jobs[-1], values, messages, tick, stop)
-    failure = runs[-1]["failure"] if runs else None
-    if failure:
-        raise SimulatedFailure.of(failure, result)
+    if advise and rows and not summary["interrupted"] and not last["failure"]:
+        found = advice.advise(summary, model, jobs[-1], values, messages, tick, stop)
+        summary |= {"advice": found, "interrupted": found["interrupted"]}
+    if last["failure"]:
+        raise SimulatedFailure.of(last["failure"], result)
     return result
 
 
@@ -249,16 +253,17 @@ def steps_of(
     messages: int,
     tick: core.Tick | None,
     stop: core.Stop | None,
-) -> list[tuple[Any, dict[str, Any]]]:
-    """The sampled iterations of a model's loop, each after its warm-up: value and result."""
+) -> tuple[list[tuple[Any, dict[str, Any]]], dict[str, Any] | None]:
+    """The sampled iterations of a model's loop, each after its warm-up: value and result; and the
+    result that was interrupted or failed, if any, after which no more are simulated."""
     request = request_of(replace(job, timeline=None), fidelity, phases, messages)
-    found = []
+    found: list[tuple[Any, dict[str, Any]]] = []
     for value, program in phases.sampled_steps():
         answer = core.enter("app", {**request, "program": program}, tick, stop)
         if answer["interrupted"] or answer["failure"]:
-            break
+            return found, answer
         found.append((value, answer))
-    return found
+    return found, None
 
 
 def replicas(
