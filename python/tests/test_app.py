@@ -14,6 +14,7 @@ import pytest
 import odonata as od
 from odonata import app, core, tuning
 from odonata.app import checking, report, running, shapes
+from odonata.commands import app as command
 from odonata.errors import InputError, SimulatedFailure
 
 MACHINE = od.machine("dragonfly-1056")
@@ -926,6 +927,35 @@ def test_failures_of_a_step_are_failures_of_the_run(monkeypatch):
     with pytest.raises(SimulatedFailure, match="a cycle") as failed:
         native_of_steps({})
     assert failed.value.result.native == [] and len(failed.value.result.rows) == 1
+
+
+def every_model(monkeypatch, ends):
+    """The exit code of `odonata app all`, and the models that it ran, if these end so."""
+    ran = []
+
+    def one(words, **given):
+        ran.extend(words)
+        end = ends.get(words[0], 0)
+        if isinstance(end, Exception):
+            raise end
+        return end
+
+    monkeypatch.setattr(command.app, "callback", one)
+    return command.every_model((), {"as_json": True}), ran
+
+
+def test_an_interruption_ends_all_models(monkeypatch):
+    first, second, *_ = running.BUILT_IN
+    assert every_model(monkeypatch, {second: 130}) == (130, [first, second])
+
+
+def test_failures_of_one_model_do_not_stop_the_others(monkeypatch, capsys):
+    first, second, *_ = running.BUILT_IN
+    failed = SimulatedFailure("a cycle", "deadlock")
+    assert every_model(monkeypatch, {first: failed}) == (1, list(running.BUILT_IN))
+    assert f"odonata: deadlock: {first}: a cycle" in capsys.readouterr().err
+    ends = {first: InputError([]), second: failed}
+    assert every_model(monkeypatch, ends) == (2, list(running.BUILT_IN))
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from .. import core, tuning
+from .. import core, text, tuning
 from ..app import checking, rates, report, running
 from ..app.phases import input_error
-from ..errors import Diagnostics, InputError
+from ..errors import Diagnostics, InputError, SimulatedFailure
 from ..files import why
 from ..options import options_of
 from ..progress import Progress
@@ -108,8 +108,8 @@ def app(words: tuple[str, ...], **given: Any) -> int:
 
 
 def every_model(words: tuple[str, ...], given: dict[str, Any]) -> int:
-    """All models of odonata with the same options; the largest exit code. Problems of one model do
-    not stop the others."""
+    """All models of odonata with the same options; the largest exit code. Problems and failures of
+    one model do not stop the others, an interruption does."""
     wrong = Diagnostics()
     if words:
         wrong.add("model", " ".join(("all", *words)), "`all` without other names")
@@ -123,11 +123,18 @@ def every_model(words: tuple[str, ...], given: dict[str, Any]) -> int:
         if nth and not given["as_json"]:
             print(flush=True)
         try:
-            worst = max(worst, int(app.callback(words=(name,), **given)))
+            code = int(app.callback(words=(name,), **given))
+            if code >= 128:
+                return code
+            worst = max(worst, code)
         except InputError as error:
             # A model need not be valid on any number of nodes.
             say(f"odonata: {name}: {escaped(str(error))}")
-            worst = 2
+            worst = max(worst, 2)
+        except SimulatedFailure as error:
+            message = f"{name}: {error}"
+            say(text.failure({"kind": error.kind, "message": message, "ranks": error.ranks}))
+            worst = max(worst, 1)
     return worst
 
 
@@ -194,10 +201,10 @@ def measure_rates(words: tuple[str, ...], given: dict[str, Any]) -> int:
 def pairs(wrong: Any, given: tuple[str, ...]) -> dict[str, str]:
     """Options of the model: `KEY=VALUE`."""
     found = {}
-    for text in given:
-        key, equals, value = text.partition("=")
+    for pair in given:
+        key, equals, value = pair.partition("=")
         if key.strip() and equals:
             found[key.strip()] = value.strip()
         else:
-            wrong.add("problem", text or "nothing", "KEY=VALUE, KEY an option of the model")
+            wrong.add("problem", pair or "nothing", "KEY=VALUE, KEY an option of the model")
     return found
