@@ -435,3 +435,39 @@ fn offloaded_computation_hides_communication() {
     assert_near(row("panel").communication_s, 0.75 * 0.1);
     assert_near(result.time_s, 0.3);
 }
+
+/// Computations of the device belong to their own phases, except while the CPU computes.
+#[test]
+fn offloaded_computations_belong_to_their_phases() {
+    let phase = |mut node: Value, phase: u32| {
+        node["phase"] = json!(phase);
+        node
+    };
+    let wait = call(json!({"call": "wait", "of": 3}));
+    let offloads = [phase(offloaded(0.2), 1), phase(offloaded(0.3), 2)];
+    let host = |seconds: f64| call(json!({"call": "compute", "seconds": seconds}));
+    let [first, second] = offloads.clone();
+    // The body, and computation in "main", "a" and "b".
+    let cases = [
+        (json!([first, second, wait]), [0.0, 0.2, 0.3]),
+        (json!([first, second, first, wait]), [0.0, 0.4, 0.3]),
+        (json!([first, second, host(0.1), wait]), [0.1, 0.1, 0.3]),
+        (json!([first, second, host(0.4), wait]), [0.4, 0.0, 0.1]),
+        (json!([first, host(0.4), second, wait]), [0.4, 0.0, 0.3]),
+        (json!([first, second, barrier(), host(0.1), barrier(), wait]), [0.1, 0.1, 0.3]),
+        (json!([repeat(8.0, &[first, second, wait])]), [0.0, 1.6, 2.4]),
+    ];
+    for (body, expected) in cases {
+        let program = json!({"ranks": 2, "grids": [{"shape": [2]}], "phases": ["main", "a", "b"],
+            "body": body});
+        let request = json!({"machine": {"name": "dragonfly-1056"}, "fidelity": "loggp",
+            "nodes": 2, "ppn": 1, "program": program, "method": "simulate"});
+        let request: AppRequest = serde_json::from_value(request).expect("a request");
+        let result = app(&request, &mut |_| true).expect("valid");
+        for (name, expected) in ["main", "a", "b"].into_iter().zip(expected) {
+            let row = result.phases.iter().find(|row| row.phase == name);
+            let found = row.map_or(0.0, |row| row.compute_s);
+            assert!((found - expected).abs() < 1e-3, "{name}: {found} {expected}: {body}");
+        }
+    }
+}

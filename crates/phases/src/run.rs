@@ -3,6 +3,7 @@
 use crate::compile::{Compiled, LoopCode, MAX_LEVELS, OFFLOADED};
 use crate::expand::{Item, Position};
 use base::{Span, Time};
+use std::collections::VecDeque;
 use workload::{Call, Context, Op, OpCompletion, Token, Workload};
 
 /// Requests that a rank distinguishes: 0 are blocking calls.
@@ -30,7 +31,7 @@ struct Cursor {
     /// When the CPU and the device end the computation that is known so far.
     cpu_free: Time,
     device_free: Time,
-    /// When the device began its computation, and the phase of that.
+    /// When the device began the first computation of its queue, and the phase of the last.
     device_began: Time,
     device_phase: u32,
     /// While omitted iterations pass: the share in which the device computes.
@@ -83,6 +84,9 @@ pub struct PhaseTotals {
 pub struct PhaseRun {
     pub program: Compiled,
     ranks: Vec<Cursor>,
+    /// By rank: ends and phases of the computations of its device that are not accounted for. Each
+    /// begins at the end of the previous one.
+    device_queues: Vec<VecDeque<(Time, u32)>>,
     n_ended: usize,
     pub totals: PhaseTotals,
     /// By rank: its end.
@@ -148,6 +152,7 @@ impl PhaseRun {
         PhaseRun {
             totals: PhaseTotals::new(&program),
             ranks: vec![cursor; n],
+            device_queues: vec![VecDeque::new(); n],
             n_ended: 0,
             ends: vec![Time::ZERO; n],
             in_loop: vec![[Iteration::default(); MAX_LEVELS]; n],
@@ -186,7 +191,6 @@ impl PhaseRun {
         let (rest, phase) = ((elapsed - computed).seconds(), cursor.phase as usize);
         let (from, until) = (cursor.device_began.max(began), cursor.device_free.min(now));
         let busy = if until > from { until.since(from).seconds() } else { 0.0 };
-        let device_phase = cursor.device_phase as usize;
         let position = cursor.position;
         let depth = self.program.loops_around(position.code).len();
         let busy_s = busy.max(std::mem::take(&mut cursor.offloaded) * rest).min(rest);
@@ -196,10 +200,39 @@ impl PhaseRun {
         }
         if rest > 0.0 {
             let (fine, coarse) = self.weights_of_time(&position);
-            self.totals.compute_s[device_phase] += fine * busy_s;
+            self.account_device(rank, (began, now), (busy, busy_s), fine);
             self.totals.communication_s[phase] += fine * (rest - busy_s);
             self.totals.coarse_s += coarse * rest;
         }
+        let (cursor, queue) = (&mut self.ranks[rank], &mut self.device_queues[rank]);
+        while let Some((end, _)) = queue.pop_front_if(|&mut (end, _)| end <= now) {
+            cursor.device_began = end;
+        }
+    }
+
+    /// Adds `busy_s` of the `busy` seconds of the device between `began` and `now` to the phases of
+    /// its computations. The CPU computes before it waits, so the last seconds count.
+    fn account_device(
+        &mut self,
+        rank: usize,
+        (began, now): (Time, Time),
+        (busy, busy_s): (f64, f64),
+        weight: f64,
+    ) {
+        let cursor = &self.ranks[rank];
+        let (mut start, mut hidden_s, mut left_s) =
+            (cursor.device_began, (busy - busy_s).max(0.0), busy_s);
+        for &(end, phase) in &self.device_queues[rank] {
+            let (from, until) = (start.max(began), end.min(now));
+            start = end;
+            let all_s = if until > from { until.since(from).seconds() } else { 0.0 };
+            let own_s = (all_s - hidden_s).max(0.0);
+            hidden_s = (hidden_s - all_s).max(0.0);
+            self.totals.compute_s[phase as usize] += weight * own_s;
+            left_s -= own_s;
+        }
+        // The device computes in omitted iterations, too.
+        self.totals.compute_s[cursor.device_phase as usize] += weight * left_s;
     }
 
     fn submit(&mut self, rank: u32, request: u8, op: Op, calls: &mut Vec<Call>) {
@@ -366,10 +399,17 @@ impl PhaseRun {
         }
         let cursor = &mut self.ranks[at];
         let start = cursor.cpu_free.max(now);
+        let queue = &mut self.device_queues[at];
         if cursor.device_free < start {
+            // The CPU has computed since then, so that no time of the device counts.
+            queue.clear();
             cursor.device_began = start;
         }
         cursor.device_free = cursor.device_free.max(start) + span;
+        match queue.back_mut() {
+            Some((end, phase)) if *phase == cursor.device_phase => *end = cursor.device_free,
+            _ => queue.push_back((cursor.device_free, cursor.device_phase)),
+        }
         let span = cursor.device_free.since(start);
         self.submit(rank, request, Op::Delay { span }, calls);
     }
