@@ -32,6 +32,9 @@ PRIOR, PRIOR_SPREAD = 0.5, 1.0
 FIRST_STEP, LAST_STEP = 0.4, 0.05
 # Kinds of a chain, without the one of all.
 LEVELS = 4
+# Organizations from which a kind has a multiplier of its own [choice]: with fewer, a quantile of
+# 0.9 is among the points of one organization.
+CALIBRATED = 7
 
 
 @dataclass(frozen=True)
@@ -174,30 +177,42 @@ def quantile(scores: Mapping[str, Sequence[float]], level: float) -> float:
     raise AssertionError("the weights of scores have the sum 1")
 
 
-def multiplier(points: Sequence[Point], deviations: Deviations, level: float) -> float:
-    """How many deviations above the mean the quantile is: of each organization, predicted from all
-    others."""
-    scores: dict[str, list[float]] = {}
+def scores_of(points: Sequence[Point], deviations: Deviations) -> list[tuple[Point, float]]:
+    """How many deviations above the mean each point is, predicted from all other organizations."""
+    scores: list[tuple[Point, float]] = []
     for organization in sorted({point.organization for point in points}):
         own = [point for point in points if point.organization == organization]
         others = [point for point in points if point.organization != organization]
         chains = sorted({point.kinds for point in own})
         means, spreads = predict(Cells(others), deviations, chains)
         at = {chain: n for n, chain in enumerate(chains)}
-        scores[organization] = [
-            float((point.size - means[at[point.kinds]]) / spreads[at[point.kinds]]) for point in own
+        scores += [
+            (point, float((point.size - means[at[point.kinds]]) / spreads[at[point.kinds]]))
+            for point in own
         ]
-    return quantile(scores, level)
+    return scores
+
+
+def multipliers(points: Sequence[Point], deviations: Deviations, level: float) -> dict[str, float]:
+    """For each kind that at least `CALIBRATED` organizations measured, how many deviations above
+    the mean the quantile is."""
+    scores: dict[str, dict[str, list[float]]] = {}
+    for point, score in scores_of(points, deviations):
+        for kind in point.kinds:
+            scores.setdefault(kind, {}).setdefault(point.organization, []).append(score)
+    return {kind: quantile(of, level) for kind, of in scores.items() if len(of) >= CALIBRATED}
 
 
 def factors(points: Sequence[Point], chains: Sequence[Chain], level: float) -> list[float]:
     """For each chain the factor on either side of a prediction that covers a point of a new
-    organization with the probability `level`."""
+    organization with the probability `level`. The multiplier is the largest one of its kinds, so
+    that the level holds for each of them."""
     cells = Cells(points)
     deviations = fit(cells)
-    times = multiplier(points, deviations, level)
+    by_kind = multipliers(points, deviations, level)
     means, spreads = predict(cells, deviations, chains)
+    times = [max(by_kind[kind] for kind in chain if kind in by_kind) for chain in chains]
     return [
-        math.exp(max(math.exp(mean + times * spread) - OFFSET, 0.0))
-        for mean, spread in zip(means, spreads, strict=True)
+        math.exp(max(math.exp(mean + multiplier * spread) - OFFSET, 0.0))
+        for mean, multiplier, spread in zip(means, times, spreads, strict=True)
     ]

@@ -195,13 +195,14 @@ def test_every_prediction_has_a_kind_and_a_measurement_that_narrows_it():
 
 
 def test_the_cross_validated_coverage_is_that_of_the_stated_level():
-    """The requirement on the pool of all measurements, and on each kind with enough sources."""
+    """The requirement on the pool of all measurements, and on each kind with enough sources. A kind
+    may be covered more often, because the largest multiplier of its kinds counts."""
     for fidelity in ("packet", "flow", "loggp"):
         table = bands.rows_of(fidelity)
         for kind, one in table.items():
             assert ("coverage" in one) == (one["sources"] >= bands.LEAST)
             if "coverage" in one and bands.counted_kind(kind) == kind:
-                assert 0.85 <= one["coverage"] <= 0.97, kind
+                assert 0.85 <= one["coverage"] <= (0.97 if kind == bands.ALL else 1.0), kind
 
 
 def test_bands_of_files_and_applications_do_not_depend_on_the_fidelity():
