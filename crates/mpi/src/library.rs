@@ -300,6 +300,11 @@ impl ValueKind {
     }
 }
 
+/// The keys that a machine file may have in `[libraries.NAME]`.
+pub fn machine_keys() -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|(key, _)| *key).chain(["version", "collectives"])
+}
+
 impl Library {
     /// Start-up and page time of the receiver's copy of a rendezvous of `bytes` within a node: by
     /// XPMEM if used, else by CMA. `None`: it goes through cells.
