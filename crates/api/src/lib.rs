@@ -255,8 +255,32 @@ fn machine_without_faults(
     let mut set = request.set.clone();
     set.extend(routing.map(|word| ("routing".to_string(), word.to_string())));
     let machine = MachineSpec::parse_with_parents(&request.name, text, &request.like, &set)
-        .and_then(|spec| spec.resolve());
+        .and_then(|spec| spec.resolve())
+        .and_then(|machine| match wrong_libraries(&machine) {
+            input_errors if input_errors.is_empty() => Ok(machine),
+            input_errors => Err(input_errors),
+        });
     machine.map_err(|more| of_file(more, request, &set))
+}
+
+/// Unknown names and keys in tables `[libraries.NAME]`, also for commands without MPI.
+fn wrong_libraries(machine: &Machine) -> Vec<InputError> {
+    let mut input_errors = Vec::new();
+    for (name, keys) in &machine.libraries {
+        let at = format!("libraries.{name}");
+        if mpi::library::preset(name).is_none() {
+            input_errors.push(unknown(&at, name, LIBRARIES));
+            continue;
+        }
+        let legal: Vec<&str> = mpi::library::machine_keys().collect();
+        let keys = keys.as_table().into_iter().flat_map(|keys| keys.keys());
+        let wrong = keys.filter(|key| !legal.contains(&key.as_str()));
+        input_errors.extend(wrong.map(|key| {
+            InputError::new(format!("{at}.{key}"), key, "a key of library profiles")
+                .with_hint(nearest(key, legal.iter().copied()))
+        }));
+    }
+    input_errors
 }
 
 /// Adds the file's path to the errors of a machine file, except for errors in keys set with

@@ -179,9 +179,26 @@ fn a_machine_has_its_own_costs_of_a_library() {
 
     let mut wrong = request("latency", 1, &[8]);
     wrong["machine"]["set"] = serde_json::json!([["libraries.mpich.send_overhed", "1 us"]]);
-    assert_eq!(error_keys(wrong.clone()), ["mpi.mpich"]);
+    assert_eq!(error_keys(wrong.clone()), ["libraries.mpich.send_overhed"]);
     wrong["machine"]["set"] = serde_json::json!([["libraries", "3"]]);
     assert_eq!(error_keys(wrong), ["libraries"]);
+}
+
+/// Commands without MPI refuse wrong names and keys of libraries, too.
+#[test]
+fn wrong_libraries_of_a_machine_are_refused_without_mpi() {
+    let error = |key: &str| {
+        let request = serde_json::json!({"name": "dragonfly-1056", "set": [[key, "1 us"]]});
+        let request = serde_json::from_value(request).expect("a request");
+        let mut errors = api::machine(&request, None).err().expect("refused");
+        assert_eq!(errors.len(), 1);
+        let error = errors.remove(0);
+        (error.at, error.hint.expect("a hint"))
+    };
+    let key = "libraries.mpich.send_overhed";
+    assert_eq!(error(key), (key.into(), "send_overhead".into()));
+    let name = error("libraries.mpihc.send_overhead");
+    assert_eq!(name, ("libraries.mpihc".into(), "mpich".into()));
 }
 
 /// The closed form reports how many packets used nonminimal paths, and which links they used.
