@@ -43,8 +43,8 @@ fn a_timeline_of_a_composition_is_refused() {
     assert_eq!(with(needed), []);
 }
 
-/// With contention in the network, exchanges of ranks that do not follow each other on a node cannot
-/// be cut. They are refused unless the budget allows all of them.
+/// With contention in the network, exchanges of ranks that are not consecutive on a node cannot be
+/// cut. They are refused unless the budget allows all of them.
 #[test]
 fn exchanges_on_all_nodes_exceed_no_budget() {
     for fidelity in ["flow", "packet"] {
@@ -69,12 +69,12 @@ fn all_iterations_are_simulated_except_those_that_samples_represent() {
     let sum = call(json!({"call": "collective", "kind": "allreduce", "bytes": 8}));
     let program = |sample: &Value| {
         json!({"ranks": 4, "grids": [{"shape": [4]}], "phases": ["main"],
-            "body": [sample, repeat(20.0, &[sum.clone()])]})
+            "body": [sample, repeat(20.0, std::slice::from_ref(&sum))]})
     };
-    let sample = json!({"do": "loop", "count": 50.0, "is_sample": true, "body": [sum.clone()]});
+    let sample = json!({"do": "loop", "count": 50.0, "is_sample": true, "body": [sum]});
     let result = run(4, 1, "all", 10_000_000, &program(&sample));
     assert_eq!((result.iterations, result.phases[0].calls), (20, 70.0));
-    let once = run(4, 1, "all", 10_000_000, &program(&repeat(1.0, &[sum.clone()])));
+    let once = run(4, 1, "all", 10_000_000, &program(&repeat(1.0, std::slice::from_ref(&sum))));
     assert!((result.simulated_s / once.simulated_s - 1.0).abs() < 0.01);
     assert_eq!(run(4, 1, "simulate", 10_000_000, &program(&sample)).iterations, 3);
 }

@@ -190,7 +190,7 @@ fn wrong_libraries_of_a_machine_are_refused_without_mpi() {
     let error = |key: &str| {
         let request = serde_json::json!({"name": "dragonfly-1056", "set": [[key, "1 us"]]});
         let request = serde_json::from_value(request).expect("a request");
-        let mut errors = api::machine(&request, None).err().expect("refused");
+        let mut errors = api::machine(&request, None).expect_err("refused");
         assert_eq!(errors.len(), 1);
         let error = errors.remove(0);
         (error.at, error.hint.expect("a hint"))

@@ -296,7 +296,7 @@ impl Compiled {
         }
     }
 
-    /// Simulates all iterations of loops that are not samples: a sample represents other iterations.
+    /// Simulates all iterations of loops, except of samples, which represent other iterations.
     pub fn simulate_all_iterations(&mut self) {
         for one in self.loops.iter_mut().filter(|one| !one.is_sample) {
             one.simulated = one.count.ceil().min(f64::from(u32::MAX)) as u32;

@@ -200,7 +200,7 @@ impl PhaseRun {
         }
         if rest > 0.0 {
             let (fine, coarse) = self.weights_of_time(&position);
-            self.account_device(rank, (began, now), (busy, busy_s), fine);
+            self.account_offloaded(rank, (began, now), (busy, busy_s), fine);
             self.totals.communication_s[phase] += fine * (rest - busy_s);
             self.totals.coarse_s += coarse * rest;
         }
@@ -212,7 +212,7 @@ impl PhaseRun {
 
     /// Adds `busy_s` of the `busy` seconds of the device between `began` and `now` to the phases of
     /// its computations. The CPU computes before it waits, so the last seconds count.
-    fn account_device(
+    fn account_offloaded(
         &mut self,
         rank: usize,
         (began, now): (Time, Time),
