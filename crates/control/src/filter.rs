@@ -5,6 +5,7 @@
 //! function.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -98,7 +99,7 @@ impl Filter {
     }
 
     pub fn accepts(&self, field: &dyn Fn(&str) -> Option<Scalar>) -> bool {
-        accepts(&self.0, field)
+        accepts(&self.0, &mut Fields { field, known: BTreeMap::new() })
     }
 
     /// The text that a field must equal for the filter to accept, if there is only one.
@@ -115,13 +116,27 @@ fn required<'a>(node: &'a Node, name: &str) -> Option<&'a str> {
     }
 }
 
-fn accepts(node: &Node, field: &dyn Fn(&str) -> Option<Scalar>) -> bool {
+/// The fields of a document that terms have read: those of ports and links are computed, and many
+/// terms may name the same one.
+struct Fields<'a, 'f> {
+    field: &'f dyn Fn(&str) -> Option<Scalar>,
+    known: BTreeMap<&'a str, Scalar>,
+}
+
+impl<'a> Fields<'a, '_> {
+    fn get(&mut self, name: &'a str) -> &Scalar {
+        let field = self.field;
+        self.known.entry(name).or_insert_with(|| field(name).unwrap_or(Scalar::Null))
+    }
+}
+
+fn accepts<'a>(node: &'a Node, fields: &mut Fields<'a, '_>) -> bool {
     match node {
-        Node::And(all) => all.iter().all(|node| accepts(node, field)),
-        Node::Or(any) => any.iter().any(|node| accepts(node, field)),
-        Node::Not(a) => !accepts(a, field),
+        Node::And(all) => all.iter().all(|node| accepts(node, fields)),
+        Node::Or(any) => any.iter().any(|node| accepts(node, fields)),
+        Node::Not(a) => !accepts(a, fields),
         Node::Match(function, name, text) => {
-            let Some(Scalar::Text(value)) = field(name) else { return false };
+            let Scalar::Text(value) = fields.get(name) else { return false };
             match function {
                 Function::Contains => value.contains(text.as_str()),
                 Function::StartsWith => value.starts_with(text.as_str()),
@@ -129,7 +144,7 @@ fn accepts(node: &Node, field: &dyn Fn(&str) -> Option<Scalar>) -> bool {
             }
         }
         Node::Compare(name, comparison, literal) => {
-            let order = field(name).unwrap_or(Scalar::Null).compare(literal);
+            let order = fields.get(name).compare(literal);
             match comparison {
                 Comparison::Eq => order == Some(Ordering::Equal),
                 Comparison::Ne => order != Some(Ordering::Equal),
@@ -466,6 +481,18 @@ mod tests {
                 assert_eq!(error, "more than 1000 terms in $filter");
             }
         }
+    }
+
+    #[test]
+    fn a_field_is_computed_once_per_document() {
+        let filter = Filter::parse("a eq 1 or b eq 2 or startswith(a, 'x') or not (a ne 3)");
+        let reads = std::cell::RefCell::new(Vec::new());
+        let read = |name: &str| {
+            reads.borrow_mut().push(name.to_string());
+            None
+        };
+        assert!(!filter.expect("legal").accepts(&read));
+        assert_eq!(reads.into_inner(), ["a", "b"]);
     }
 
     #[test]
