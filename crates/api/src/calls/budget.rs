@@ -9,9 +9,9 @@ use collectives::{Algorithm, Collective};
 /// Cost of a message at flow fidelity, in messages in closed form.
 const FLOWS_COST: u64 = 10;
 
-/// The same of long messages if each rank has many at once that end at different times. Rates change
-/// whenever one ends. Of an alltoallv on 64 nodes of Aurora, 8,000 messages of 64 KiB to 4 MiB took
-/// 4 s of CPU time.
+/// The same of long messages if each rank has many at once that end at different times. Rates
+/// change whenever one ends. Of an alltoallv on 64 nodes of Aurora, 8,000 messages of 64 KiB to
+/// 4 MiB took 4 s of CPU time.
 const LONG_FLOWS_COST: u64 = 40;
 const LONG: u64 = 32 << 10;
 
