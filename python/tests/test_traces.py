@@ -8,6 +8,7 @@ import pytest
 from conftest import ROOT
 
 import odonata as od
+import odonata.traces.otf2
 from odonata import devices
 from odonata.traces.schedule import ANY, Schedule
 
@@ -238,6 +239,14 @@ def test_damaged_traces_are_input_errors(tmp_path: Path, name: str, text: str, f
     with pytest.raises(od.InputError) as error:
         od.replay(aurora(), tmp_path / name)
     assert found in str(error.value)
+
+
+def test_reading_of_otf2_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that loops on a damaged archive is stopped. Nothing is read in a millisecond."""
+    monkeypatch.setattr(odonata.traces.otf2, "LEAST_TIME_S", 1e-3)
+    monkeypatch.setattr(odonata.traces.otf2, "LEAST_RATE", 1e12)
+    with pytest.raises(od.errors.InputError, match="did not end within"):
+        od.replay(aurora(), EXAMPLES / "otf2" / "ring.otf2", ppn=2)
 
 
 def test_members_of_a_communicator_of_otf2_are_those_of_its_group(tmp_path: Path) -> None:

@@ -56,12 +56,29 @@ class Converted:
         return self.header, self.columns
 
 
+# The library can loop on damaged archives. An intact one is read at more than 1 MB/s.
+LEAST_TIME_S, LEAST_RATE = 60.0, 1e5  # bytes per second
+
+
+def time_limit_s(path: Path) -> float:
+    """Time in which an intact archive is read. Its events are in a folder named as its anchor."""
+    events = path.with_suffix("").glob("*")
+    return LEAST_TIME_S + sum(file.stat().st_size for file in events) / LEAST_RATE
+
+
 def read(path: Path) -> Converted:
-    """The record of an archive."""
+    """The record of an archive. Reading ends after a time that no intact archive needs."""
     with tempfile.TemporaryDirectory(prefix="odonata-otf2-") as folder:
         result = Path(folder) / "record"
         words = [sys.executable, "-m", __name__, os.path.abspath(path), str(result)]
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        limit = time_limit_s(path)
+        try:
+            done = subprocess.run(
+                words, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=limit
+            )
+        except subprocess.TimeoutExpired:
+            reason = f"the OTF2 library did not end within {limit:.0f} s"
+            raise TraceError(path.name, reason, WANTED) from None
         if done.returncode or not result.exists():
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             reason = lines[-1] if lines else f"the OTF2 library ended with {done.returncode}"
