@@ -155,7 +155,16 @@ mod tests {
             }
             match (random >> 16) % 4 {
                 0 => unrecorded = Some((now, waiting)),
-                _ => reports.note(link, now, waiting),
+                _ => {
+                    reports.note(link, now, waiting);
+                    // A reader that is still in the epoch before, as in windows.
+                    let behind = now.0.saturating_sub(EPOCH);
+                    let began = Time((behind / EPOCH).saturating_sub(1) * EPOCH);
+                    if behind >= begin.0 + 2 * EPOCH {
+                        let read = reports.read(link, Time(behind), waiting, None);
+                        assert_eq!(read, queue_until(began), "behind at {now:?}");
+                    }
+                }
             }
             history.push((now, (random >> 32) as u32 % 9_000));
         }

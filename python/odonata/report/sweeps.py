@@ -125,7 +125,8 @@ def curve(
     ]
     if max((len(points) for _, points in series), default=0) < 2:
         return ""
-    logarithmic = name != "offered"
+    # A logarithmic axis has no place for 0.
+    logarithmic = name != "offered" and all(x > 0 for _, points in series for x, _ in points)
     return drawings.curve(series, label, label_y, logarithmic, words, words_y)
 
 
