@@ -194,13 +194,18 @@ def scores_of(points: Sequence[Point], deviations: Deviations) -> list[tuple[Poi
 
 
 def multipliers(points: Sequence[Point], deviations: Deviations, level: float) -> dict[str, float]:
-    """For each kind that at least `CALIBRATED` organizations measured, how many deviations above
-    the mean the quantile is."""
+    """For the kind of all points, and each that at least `CALIBRATED` organizations measured, how
+    many deviations above the mean the quantile is."""
     scores: dict[str, dict[str, list[float]]] = {}
     for point, score in scores_of(points, deviations):
         for kind in point.kinds:
             scores.setdefault(kind, {}).setdefault(point.organization, []).append(score)
-    return {kind: quantile(of, level) for kind, of in scores.items() if len(of) >= CALIBRATED}
+    general = {point.kinds[0] for point in points}
+    return {
+        kind: quantile(of, level)
+        for kind, of in scores.items()
+        if kind in general or len(of) >= CALIBRATED
+    }
 
 
 def factors(points: Sequence[Point], chains: Sequence[Chain], level: float) -> list[float]:
