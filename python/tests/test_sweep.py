@@ -522,9 +522,9 @@ def test_in_a_thread_of_the_user(tmp_path):
 
 def test_the_progress_line():
     tick = {"points": 200, "left": 150, "asked": 160, "failed": 2, "wall_s": 4.0}
-    line = command.progress(tick)
+    line = command.drawn(tick)
     assert "50 of 200" in line and "2 failed" in line and "2.5/s" in line and "1:00 left" in line
-    assert "left" not in command.progress({**tick, "asked": 150})
+    assert "left" not in command.drawn({**tick, "asked": 150})
 
 
 def test_the_example(odonata, tmp_path):
