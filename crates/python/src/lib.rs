@@ -69,11 +69,12 @@ fn phase(starting: sim::StartProgress) -> String {
     }
 }
 
-/// Minimum wall time between two callbacks into the interpreter.
+/// Minimum wall time between two callbacks into the interpreter. The first is at once, so that
+/// commands of many short parts report each.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `body` without the interpreter's lock. `tick` is a callable or None. It receives progress
-/// ten times a second, and ends the run by returning False or raising, as Ctrl-C does.
+/// at once and ten times a second, and ends the run by returning False or raising, as Ctrl-C does.
 fn enter<Q: DeserializeOwned + Send, R: Serialize>(
     py: Python<'_>,
     request: &str,
@@ -85,13 +86,13 @@ fn enter<Q: DeserializeOwned + Send, R: Serialize>(
         .map_err(|e| PyValueError::new_err(format!("the request does not parse: {e}")))?;
     let result = py.detach(move || {
         let wall_start = Instant::now();
-        let mut last = wall_start;
+        let mut last: Option<Instant> = None;
         let mut stopped = false;
         let watch = move |progress: Progress| {
-            if stopped || last.elapsed() < TICK {
+            if stopped || last.is_some_and(|last| last.elapsed() < TICK) {
                 return !stopped;
             }
-            last = Instant::now();
+            last = Some(Instant::now());
             let line = serde_json::json!({
                 "time_s": progress.now.seconds(),
                 "events": progress.events,
