@@ -175,6 +175,21 @@ pub type Field<'a> = dyn Fn(usize, &str) -> Option<Scalar> + 'a;
 /// hundreds of megabytes.
 pub const MAX_EXPANDED: usize = 10_000;
 
+/// The answer to a query of a collection whose members are found by name.
+pub fn list_by_name<N: AsRef<str>>(
+    path: &str,
+    names: impl Iterator<Item = N>,
+    document: &dyn Fn(&str) -> Value,
+    (query, micros, version): (&Query, u64, u64),
+) -> Response {
+    let names: Vec<N> = names.collect();
+    let link = |at: usize| format!("{path}/{}", names[at].as_ref());
+    let document = |at: usize| document(names[at].as_ref());
+    let (len, among, field) = (names.len(), None, None);
+    let collection = Collection { path, len, among, link: &link, document: &document, field };
+    collection.answer(query, micros, version)
+}
+
 impl Collection<'_> {
     /// The answer to a query of the collection.
     pub fn answer(&self, query: &Query, micros: u64, version: u64) -> Response {

@@ -8,7 +8,7 @@ use machine::{NodeId, SwitchId};
 use serde_json::{Map, Value, json};
 
 use crate::components::cable_name;
-use crate::documents::{Collection, Request, Response};
+use crate::documents::{Request, Response, list_by_name};
 use crate::filter::Query;
 use crate::maintenance::parsed_targets;
 use crate::state::PlaneState;
@@ -51,18 +51,8 @@ pub(crate) fn answer(
 }
 
 fn list(plane: &PlaneState, query: &Query) -> Response {
-    let names: Vec<&String> = plane.traffic.jobs.keys().collect();
-    let link = |at: usize| format!("{PATH}/{}", names[at]);
-    let of = |at: usize| document(plane, names[at]);
-    let collection = Collection {
-        path: PATH,
-        len: names.len(),
-        among: None,
-        link: &link,
-        document: &of,
-        field: None,
-    };
-    collection.answer(query, plane.fabric.micros(plane.now()), 0)
+    let query = (query, plane.fabric.micros(plane.now()), 0);
+    list_by_name(PATH, plane.traffic.jobs.keys(), &|name| document(plane, name), query)
 }
 
 fn document(plane: &PlaneState, name: &str) -> Value {

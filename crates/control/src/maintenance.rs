@@ -8,7 +8,7 @@ use base::Span;
 use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
-use crate::documents::{Collection, Request, Response};
+use crate::documents::{Request, Response, list_by_name};
 use crate::fabric::{END_S, kind};
 use crate::filter::Query;
 use crate::link_state::{LANES, Phase};
@@ -59,18 +59,8 @@ pub(crate) fn answer(
 }
 
 fn list(plane: &PlaneState, query: &Query) -> Response {
-    let names: Vec<&String> = plane.maintenances.all.keys().collect();
-    let link = |at: usize| format!("{PATH}/{}", names[at]);
-    let of = |at: usize| document(plane, names[at]);
-    let collection = Collection {
-        path: PATH,
-        len: names.len(),
-        among: None,
-        link: &link,
-        document: &of,
-        field: None,
-    };
-    collection.answer(query, plane.fabric.micros(plane.now()), plane.documents.changes)
+    let query = (query, plane.fabric.micros(plane.now()), plane.documents.changes);
+    list_by_name(PATH, plane.maintenances.all.keys(), &|name| document(plane, name), query)
 }
 
 fn document(plane: &PlaneState, name: &str) -> Value {

@@ -7,7 +7,7 @@ use machine::SwitchId;
 use serde_json::{Map, Value, json};
 
 use crate::components as derived;
-use crate::documents::{Collection, Field, Request, Response, is_reserved, merge};
+use crate::documents::{Collection, Field, Request, Response, is_reserved, list_by_name, merge};
 use crate::filter::{Query, Scalar, field_of};
 use crate::policy::wrong_field;
 use crate::state::PlaneState;
@@ -183,20 +183,12 @@ pub(crate) fn answer(plane: &mut PlaneState, request: &Request, query: &Query) -
         ("/fabric/health-engines/template-policy", "GET") => health(plane),
         ("/fabric/topology-maps" | "/fabric/health-engines", "GET") => {
             let name = if path.ends_with("maps") { "template-map" } else { "template-policy" };
-            let link = |_| format!("{path}/{name}");
-            let document = |_| match name {
+            let document = |name: &str| match name {
                 "template-map" => map_document(plane),
                 _ => health(plane).body,
             };
-            let collection = Collection {
-                path,
-                len: 1,
-                among: None,
-                link: &link,
-                document: &document,
-                field: None,
-            };
-            collection.answer(query, plane.fabric.micros(plane.fabric.now), 0)
+            let query = (query, plane.fabric.micros(plane.fabric.now), 0);
+            list_by_name(path, [name].into_iter(), &document, query)
         }
         ("/metrics", method) => Response::not_allowed(method, path),
         _ => stored::answer(plane, path, request, query),
@@ -310,18 +302,9 @@ fn port_policies(plane: &mut PlaneState, path: &str, request: &Request, query: &
         plane.documents.complete(&format!("{PATH}/{name}"), "PortPolicyState", fields)
     };
     if path == PATH && request.method == "GET" {
-        let names: Vec<&str> = plane.fabric.policies.names().collect();
-        let link = |at: usize| format!("{PATH}/{}", names[at]);
-        let of = |at: usize| document(plane, names[at]);
-        let collection = Collection {
-            path: PATH,
-            len: names.len(),
-            among: None,
-            link: &link,
-            document: &of,
-            field: None,
-        };
-        return collection.answer(query, micros, plane.documents.changes);
+        let names = plane.fabric.policies.names();
+        let query = (query, micros, plane.documents.changes);
+        return list_by_name(PATH, names, &|name| document(plane, name), query);
     }
     let name = match stored::name_of(path, PATH, request, "name") {
         Ok(name) => name,
