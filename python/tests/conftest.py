@@ -35,6 +35,12 @@ def script(path: str) -> ModuleType:
     return loaded
 
 
+def table_of_messages(result) -> list[tuple[int, int, int, int]]:
+    """Messages and bytes between each pair of ranks."""
+    rows = result.data["messages"]
+    return sorted((row["src"], row["dst"], row["messages"], row["bytes"]) for row in rows)
+
+
 class CommandLine:
     """Runs `odonata` as a user would, and finds every process that it started."""
 

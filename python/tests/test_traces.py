@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, table_of_messages
 
 import odonata as od
 import odonata.traces.otf2
@@ -127,13 +127,7 @@ def test_a_timeline_is_replayed_in_the_time_of_its_run(
     assert replayed.n_messages == result.n_messages
     assert replayed.n_bytes == result.n_bytes
     assert replayed.summary["converted"]["unsupported"] == {}
-    assert table_of(replayed) == table_of(result)
-
-
-def table_of(result: od.RunResult) -> list[tuple[int, int, int, int]]:
-    """Messages and bytes between each pair of ranks."""
-    rows = result.data["messages"]
-    return sorted((row["src"], row["dst"], row["messages"], row["bytes"]) for row in rows)
+    assert table_of_messages(replayed) == table_of_messages(result)
 
 
 def test_computation_is_scaled_by_the_rates_of_devices(tmp_path: Path) -> None:
@@ -287,7 +281,7 @@ def test_members_of_a_communicator_of_otf2_are_those_of_its_group(tmp_path: Path
             writers[rank].mpi_collective_end(31, otf2.CollectiveOp.BCAST, alone, 0, 24, 24)
             writers[rank].leave(31, bcast)
     result = od.replay(aurora(), tmp_path / "a" / "traces.otf2")
-    assert table_of(result) == [(1, 3, 1, 24), (3, 1, 1, 1000)]
+    assert table_of_messages(result) == [(1, 3, 1, 24), (3, 1, 1, 1000)]
     assert result.summary["converted"]["unsupported"] == {}
 
 

@@ -347,6 +347,7 @@ impl BenchPlan {
                         let to = to as u32;
                         Step::Do(Op::OneSided {
                             to,
+                            context: WORLD,
                             request_bytes: bytes,
                             response_bytes: 0,
                             atomic: false,
@@ -388,6 +389,7 @@ impl BenchPlan {
             let one = || {
                 Step::Do(Op::OneSided {
                     to,
+                    context: WORLD,
                     request_bytes: out,
                     response_bytes: back,
                     atomic: false,

@@ -205,6 +205,7 @@ pub fn streams(test: FabricTest, plan: FabricPlan) -> Streams {
                             if test == FabricTest::RrGetLat { (0, bytes) } else { (bytes, 0) };
                         Step::Do(Op::OneSided {
                             to,
+                            context: WORLD,
                             request_bytes: out,
                             response_bytes: back,
                             atomic: false,

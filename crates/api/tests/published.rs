@@ -155,7 +155,8 @@ fn cascade_reaches_the_published_put_rate() {
         nodes.push(1);
         let job = job_on(machine("cascade-3k", &[]), "none", &nodes);
         let to = cores as u32;
-        let put = Op::OneSided { to, request_bytes: 8, response_bytes: 0, atomic: false };
+        let put =
+            Op::OneSided { to, context: WORLD, request_bytes: 8, response_bytes: 0, atomic: false };
         let calls = (0..to).flat_map(|at| (0..puts).map(move |nth| (at, nth)));
         let script = Script::new(to + 1, calls.map(|(at, nth)| (at, nth, 0, put.clone())));
         let (_, completed) = script.run::<PacketNetwork>(&job);

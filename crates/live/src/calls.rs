@@ -285,6 +285,7 @@ impl HandOver<'_> {
                 moved = request_bytes + response_bytes;
                 Op::OneSided {
                     to: peer,
+                    context,
                     request_bytes,
                     response_bytes,
                     atomic: s.flags & flag::ATOMIC != 0,

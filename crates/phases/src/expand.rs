@@ -388,7 +388,7 @@ impl Compiled {
             self.partner(&of.to, rank)?
         };
         let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
-        Some(Op::OneSided { to, request_bytes, response_bytes, atomic })
+        Some(Op::OneSided { to, context: WORLD, request_bytes, response_bytes, atomic })
     }
 }
 
@@ -406,7 +406,7 @@ fn folded_item(call: &CallCode, peer: u32, bytes: u64) -> Option<Item> {
         ActionCode::RemapRecv(of) => Op::Recv { from: peer, context: WORLD, tag: of.tag, bytes },
         ActionCode::Access(of) => {
             let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
-            Op::OneSided { to: peer, request_bytes, response_bytes, atomic }
+            Op::OneSided { to: peer, context: WORLD, request_bytes, response_bytes, atomic }
         }
         _ => return None,
     };

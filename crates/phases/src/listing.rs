@@ -122,7 +122,7 @@ fn listed(op: Op, phase: u32, size: Option<&Size>) -> Option<ListedCall> {
         }
         Op::Send { to, bytes, .. } => ("send", to, bytes, 0),
         Op::Recv { from, bytes, .. } => ("recv", from, bytes, 0),
-        Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+        Op::OneSided { to, request_bytes, response_bytes, atomic, .. } => {
             (if atomic { "atomic" } else { "access" }, to, request_bytes, response_bytes)
         }
         _ => return None,

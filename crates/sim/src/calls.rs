@@ -135,7 +135,7 @@ fn call_cost<N: NetworkModel>(kernel: &Kernel<'_, N>, rank: u32, op: &Op) -> Spa
             let rendezvous = job.wants_rendezvous(job.buffers, same_node, bytes);
             job.send_cost(job.buffers, (rank, to), same_node, bytes, rendezvous)
         }
-        Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+        Op::OneSided { to, request_bytes, response_bytes, atomic, .. } => {
             let method = job.access_method(request_bytes, response_bytes, atomic);
             let span = job.access_cost(method, request_bytes, response_bytes);
             match kernel.shares_node(rank, to) {

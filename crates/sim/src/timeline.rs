@@ -525,8 +525,11 @@ const MRECV: u16 = 6;
 
 /// The communicator of an operation. `None`: the world, or messages of the library itself.
 fn communicator_of(op: &Op) -> Option<Context> {
-    let (Op::Send { context, .. } | Op::Recv { context, .. } | Op::Collective { context, .. }) =
-        *op
+    let (Op::Send { context, .. }
+    | Op::Recv { context, .. }
+    | Op::Collective { context, .. }
+    | Op::OneSided { context, .. }
+    | Op::Lock { context, .. }) = *op
     else {
         return None;
     };
@@ -556,9 +559,12 @@ impl Open {
             }
             Op::MatchedRecv { bytes, .. } => Open { op: MRECV, bytes, ..none },
             Op::Cancel { .. } => Open { op: 7, ..none },
-            Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+            Op::OneSided { to, context, request_bytes, response_bytes, atomic } => {
                 let op = if atomic { 10 } else { 8 + u16::from(response_bytes > request_bytes) };
-                Open { op, bytes: request_bytes + response_bytes, peer: to, ..none }
+                let bytes = request_bytes + response_bytes;
+                // An access has no tag.
+                let tag = if atomic { response_bytes.min(i32::MAX as u64) as i32 } else { -1 };
+                Open { op, bytes, peer: to, tag, context, ..none }
             }
             Op::Lock { context, to, exclusive } => {
                 let flags = if exclusive { flag::EXCLUSIVE } else { 0 };

@@ -568,7 +568,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             Op::Delay { span } => {
                 t.kernel.complete(now + span, OpCompletion { ready: now + span, ..done })
             }
-            Op::OneSided { to, request_bytes, response_bytes, atomic } => {
+            Op::OneSided { to, request_bytes, response_bytes, atomic, .. } => {
                 let op = OneSidedOp::Transfer { request_bytes, response_bytes, atomic };
                 self.onesided.access(t, at, token, to, op);
             }

@@ -11,7 +11,7 @@ use sim::{Buffers, End, Job, World};
 use workload::{Op, Step, Streams, WORLD};
 
 fn access(to: u32, request_bytes: u64, response_bytes: u64, atomic: bool) -> Op {
-    Op::OneSided { to, request_bytes, response_bytes, atomic }
+    Op::OneSided { to, context: WORLD, request_bytes, response_bytes, atomic }
 }
 
 /// Two ranks of Aurora, on different nodes, with the variables of MPICH set.

@@ -235,7 +235,13 @@ fn windows_take_entries_of_their_ranks_nic() {
 
 /// `n` accumulates of rank 0 on rank 1, with `out` bytes sent and `back` bytes returned.
 fn accumulates(n: u32, out: u64, back: u64) -> Vec<(u32, u32, u64, Op)> {
-    let accumulate = Op::OneSided { to: 1, request_bytes: out, response_bytes: back, atomic: true };
+    let accumulate = Op::OneSided {
+        to: 1,
+        context: WORLD,
+        request_bytes: out,
+        response_bytes: back,
+        atomic: true,
+    };
     (0..n).map(|i| (0, i, 0, accumulate.clone())).collect()
 }
 

@@ -194,8 +194,20 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
         let near = nodes[0] == nodes[1];
         let copy = if near { job.machine.node.shm_gap.span(bytes) } else { Span::ZERO };
         let want = Span(cost(&job, bytes).0 - copy.0);
-        let put = Op::OneSided { to: 1, request_bytes: bytes, response_bytes: 0, atomic: false };
-        let get = Op::OneSided { to: 1, request_bytes: 0, response_bytes: bytes, atomic: false };
+        let put = Op::OneSided {
+            to: 1,
+            context: WORLD,
+            request_bytes: bytes,
+            response_bytes: 0,
+            atomic: false,
+        };
+        let get = Op::OneSided {
+            to: 1,
+            context: WORLD,
+            request_bytes: 0,
+            response_bytes: bytes,
+            atomic: false,
+        };
         for (lies, op) in [(give(bytes), put), (take(bytes), get)] {
             let calls = vec![(0, 0, 0, lies), (0, 0, 0, op)];
             check_more(&job, 2, &calls, (0, 0), want);
@@ -206,8 +218,13 @@ fn a_put_packs_at_its_origin_and_a_get_unpacks_there() {
 /// An unlock, or any later access, reports that the data of a get is in place.
 #[test]
 fn accesses_to_one_target_complete_in_their_order() {
-    let get =
-        |bytes| Op::OneSided { to: 1, request_bytes: 0, response_bytes: bytes, atomic: false };
+    let get = |bytes| Op::OneSided {
+        to: 1,
+        context: WORLD,
+        request_bytes: 0,
+        response_bytes: bytes,
+        atomic: false,
+    };
     let calls: Completions =
         vec![(0, 0, 0, take(1 << 16)), (0, 0, 0, get(1 << 16)), (0, 1, 0, get(8))];
     for job in [job(&[0, 40]), job(&[0, 0])] {

@@ -11,7 +11,7 @@ use sim::{End, Job, World};
 use workload::{Call, Context, Op, OpCompletion, WORLD, Workload};
 
 fn access(to: u32, out: u64, back: u64, atomic: bool) -> Op {
-    Op::OneSided { to, request_bytes: out, response_bytes: back, atomic }
+    Op::OneSided { to, context: WORLD, request_bytes: out, response_bytes: back, atomic }
 }
 fn put(to: u32, bytes: u64) -> Op {
     access(to, bytes, 0, false)

@@ -109,8 +109,13 @@ fn a_ranks_commands_leave_apart_and_so_do_those_of_all_ranks_of_a_nic() {
     // Rank 0 sends to 2, 4 and 6; rank 1 puts to 3, 5 and 7. The last completion of each, and the
     // calls.
     let calls = |i: u32| {
-        let put =
-            Op::OneSided { to: 3 + 2 * i, request_bytes: 8, response_bytes: 0, atomic: false };
+        let put = Op::OneSided {
+            to: 3 + 2 * i,
+            context: WORLD,
+            request_bytes: 8,
+            response_bytes: 0,
+            atomic: false,
+        };
         let to = 2 + 2 * i;
         let sent = vec![(0, i, 0, send(to, 1, 8)), (to, 0, 0, recv(0, 1))];
         [((to, 0), sent), ((1, i), vec![(1, i, 0, put)])]
@@ -392,8 +397,13 @@ fn envelopes_and_eager_data_are_in_order_and_bulk_data_is_not() {
     assert!(eager_max >= 4 * 2048, "some packets");
     assert_eq!(crossed("kept", send(1, 7, eager_max)), [1, 0]);
     assert!(crossed("none", send(1, 7, eager_max))[0] > 1);
-    let one_sided =
-        |out, back| Op::OneSided { to: 1, request_bytes: out, response_bytes: back, atomic: false };
+    let one_sided = |out, back| Op::OneSided {
+        to: 1,
+        context: WORLD,
+        request_bytes: out,
+        response_bytes: back,
+        atomic: false,
+    };
     for flows in ["kept", "none"] {
         assert!(crossed(flows, send(1, 7, 1 << 20))[0] > 5, "the data of a rendezvous");
         assert!(crossed(flows, one_sided(1 << 20, 0))[0] > 5, "a put");

@@ -89,6 +89,8 @@ pub enum Op {
     /// and the response has arrived. Accesses of one rank to one target take effect in call order.
     OneSided {
         to: u32,
+        /// The communicator of the window; it has no effect on the access.
+        context: Context,
         /// Data sent to the target, and data that returns.
         request_bytes: u64,
         response_bytes: u64,

@@ -27,7 +27,13 @@ ENTER, LEAVE, SEND, RECV, BEGIN, END = range(6)
 ACCESS, ACCESSED, REQUEST, ACQUIRE, RELEASE, WINDOW = range(6, 12)
 # Operations on windows.
 ACCESSES = ("put", "get", "atomic")
+PUT, GET, ATOMIC = range(3)
 ONE_SIDED = (*ACCESSES, "lock", "unlock")
+# The empty messages of post, start, complete and wait are on a communicator of this name. Their
+# tag is 0 from a post to a start, and 1 from a complete to a wait (crates/mpiabi/src/win/sync.rs).
+SYNCHRONIZATION = "synchronization of window"
+POSTED, COMPLETED = 0, 1
+LIBRARY_MESSAGES = 1 << 30  # the bit of a context that marks them
 
 
 def package() -> Any:
@@ -89,19 +95,26 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
     define.group(
         "MPI locations", group_type=otf2.GroupType.COMM_LOCATIONS, paradigm=mpi, members=locations
     )
-    communicators = {}
+    communicators, groups = {}, {}
     for context, members in calls.communicators.members.items():
         title = f"communicator {context}" if context else "MPI_COMM_WORLD"
         group = define.group(
             title, group_type=otf2.GroupType.COMM_GROUP, paradigm=mpi,
             members=[locations[rank] for rank in members],
         )  # fmt: skip
-        communicators[context] = define.comm(title, group=group)
+        communicators[context], groups[context] = define.comm(title, group=group), group
     regions: dict[int, Any] = {}
-    window = None
-    if any(has_one_sided(records.footer, block) for block in records.blocks()):
-        # The timeline has ranks of the world and no windows, so there is one of all ranks.
-        window = define.rma_win("windows", comm=communicators[0])
+    synchronized = windows_of(records) & communicators.keys()
+    for context in sorted(synchronized):
+        title = f"{SYNCHRONIZATION} {context}"
+        communicators[context | LIBRARY_MESSAGES] = define.comm(title, group=groups[context])
+    windows: dict[int, Any] = {}
+
+    def window(context: int) -> Any:
+        if context not in windows:
+            title = f"window {context}"
+            windows[context] = define.rma_win(title, comm=communicators[context])
+        return windows[context]
 
     def region(op: int) -> Any:
         if op not in regions:
@@ -112,7 +125,7 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
         op: getattr(otf2.CollectiveOp, name.upper())
         for op, name in enumerate(footer["operations"]) if is_collective(tl.mpi_name(name))
     }  # fmt: skip
-    for time, line in ordered(events(records, calls), records.path.parent):
+    for time, line in ordered(events(records, calls, synchronized), records.path.parent):
         rank, kind, a, b, c, d, context = map(int, line.split())
         writer = writers[rank]
         if kind == ENTER:
@@ -126,31 +139,38 @@ def convert(otf2: Any, archive: Any, records: tl.Records, calls: tl.Calls) -> No
         elif kind == BEGIN:
             writer.mpi_collective_begin(time)
         elif kind >= ACCESS:
-            one_sided(otf2, writer, time, window, kind, a, b, c, d)
+            one_sided(otf2, writer, time, window(context), kind, a, b, c, d)
         else:
             root_rank = b if b >= 0 else otf2.CollectiveRoot.NONE.value
             writer.mpi_collective_end(time, collectives[a], communicators[context], root_rank, c, d)
 
 
-def has_one_sided(footer: dict[str, Any], block: Any) -> bool:
-    """Whether a block has an access or a lock."""
-    numbers = [footer["operations"].index(name) for name in ONE_SIDED]
-    return bool(np.any((block["kind"] == tl.OPERATION) & np.isin(block["op"], numbers)))
+def windows_of(records: tl.Records) -> set[int]:
+    """The communicators of the windows that ranks access or lock."""
+    numbers = [records.footer["operations"].index(name) for name in ONE_SIDED]
+    found: set[int] = set()
+    for block in records.blocks():
+        is_access = (block["kind"] == tl.OPERATION) & np.isin(block["op"], numbers)
+        found.update(np.unique(block["context"][is_access]).tolist())
+    return found
 
 
 def one_sided(
     otf2: Any, writer: Any, time: int, window: Any, kind: int, name: int, peer: int, size: int,
     number: int,
 ) -> None:  # fmt: skip
-    """Write an event of a window. `number` matches the events of one access, or is the lock."""
+    """Write an event of a window. `number` matches the events of one access."""
     if kind == WINDOW:
         writer.rma_win_create(time, window)
-    elif kind == ACCESS and ACCESSES[name] == "put":
+    elif kind == ACCESS and name == PUT:
         writer.rma_put(time, window, peer, size, number)
-    elif kind == ACCESS and ACCESSES[name] == "get":
+    elif kind == ACCESS and name == GET:
         writer.rma_get(time, window, peer, size, number)
     elif kind == ACCESS:
-        writer.rma_atomic(time, window, peer, otf2.RmaAtomicType.ACCUMULATE, size, 0, number)
+        returned = name - ATOMIC
+        what = otf2.RmaAtomicType
+        what = what.FETCH_AND_ACCUMULATE if returned else what.ACCUMULATE
+        writer.rma_atomic(time, window, peer, what, size - returned, returned, number)
     elif kind == ACCESSED:
         writer.rma_op_complete_remote(time, window, number)
     elif kind == RELEASE:
@@ -165,12 +185,14 @@ def is_collective(name: str) -> bool:
     return name.removeprefix("MPI_") in COLLECTIVES
 
 
-def events(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
-    """Events with their times, in no order: rank, kind, four numbers and the communicator."""
+def events(records: tl.Records, calls: tl.Calls, synchronized: set[int]) -> Iterator[Line]:
+    """Events with their times, in no order: rank, kind, four numbers and the communicator.
+    `synchronized` are the communicators of windows."""
     communicators = calls.communicators
-    accesses, windows = itertools.count(1), set()
+    accesses = itertools.count(1)
+    created: set[tuple[int, int]] = set()
     for block in records.blocks():
-        yield from of_windows(records.footer, block, accesses, windows)
+        yield from of_windows(calls, block, accesses, created)
         some = calls.of(block)
         keys = ("rank", "op", "begin", "end", "bytes", "block", "peer", "context", "within")
         columns = (some[key].tolist() for key in keys)
@@ -190,33 +212,42 @@ def events(records: tl.Records, calls: tl.Calls) -> Iterator[Line]:
         keys = ("rank", "peer", "begin", "end", "bytes", "tag", "context")
         columns = (some[key].tolist() for key in keys)
         for rank, peer, begin, end, size, tag, context in zip(*columns, strict=True):
-            context, sender, receiver = communicators.of_message(context, rank, peer)
+            own = context & ~LIBRARY_MESSAGES
+            of = own if own in synchronized else context
+            found, sender, receiver = communicators.of_message(of, rank, peer)
+            if found != own or own not in synchronized:
+                context = found
             yield begin, f"{rank} {SEND} {receiver} {tag} {size} 0 {context}\n"
             yield end, f"{peer} {RECV} {sender} {tag} {size} 0 {context}\n"
 
 
 def of_windows(
-    footer: dict[str, Any], block: Any, accesses: Iterator[int], windows: set[int]
+    calls: tl.Calls, block: Any, accesses: Iterator[int], created: set[tuple[int, int]]
 ) -> Iterator[Line]:
-    """Events of accesses and locks. Each rank in `windows` has created the window."""
+    """Events of accesses and locks. Each rank and window in `created` has its creation."""
+    footer, communicators = calls.records.footer, calls.communicators
     names = dict(enumerate(footer["operations"][: footer["operations"].index("barrier")]))
     some = block[block["kind"] == tl.OPERATION]
-    keys = ("rank", "op", "begin", "end", "bytes", "peer", "context", "flags")
+    keys = ("rank", "op", "begin", "end", "bytes", "peer", "context", "flags", "tag")
     columns = (some[key].tolist() for key in keys)
-    for rank, op, begin, end, size, peer, context, flags in zip(*columns, strict=True):
+    for rank, op, begin, end, size, peer, context, flags, tag in zip(*columns, strict=True):
         name = names.get(op)
         if name not in ONE_SIDED:
             continue
-        if rank not in windows:
-            windows.add(rank)
-            yield 0, f"{rank} {WINDOW} 0 0 0 0 0\n"
+        context, _, peer = communicators.of_message(context, rank, peer)
+        if (rank, context) not in created:
+            created.add((rank, context))
+            yield 0, f"{rank} {WINDOW} 0 0 0 0 {context}\n"
         if name in ACCESSES:
             number = next(accesses)
-            yield begin, f"{rank} {ACCESS} {ACCESSES.index(name)} {peer} {size} {number} 0\n"
-            yield end, f"{rank} {ACCESSED} 0 {peer} {size} {number} 0\n"
+            what = ACCESSES.index(name)
+            # An atomic access also has the bytes that return.
+            what += tag if what == ATOMIC else 0
+            yield begin, f"{rank} {ACCESS} {what} {peer} {size} {number} {context}\n"
+            yield end, f"{rank} {ACCESSED} 0 {peer} {size} {number} {context}\n"
         elif name == "lock":
             exclusive = int(flags & tl.EXCLUSIVE != 0)
-            yield begin, f"{rank} {REQUEST} 0 {peer} {exclusive} {context} 0\n"
-            yield end, f"{rank} {ACQUIRE} 0 {peer} {exclusive} {context} 0\n"
+            yield begin, f"{rank} {REQUEST} 0 {peer} {exclusive} 0 {context}\n"
+            yield end, f"{rank} {ACQUIRE} 0 {peer} {exclusive} 0 {context}\n"
         else:
-            yield end, f"{rank} {RELEASE} 0 {peer} 0 {context} 0\n"
+            yield end, f"{rank} {RELEASE} 0 {peer} 0 0 {context}\n"

@@ -194,6 +194,7 @@ class Writer:
         self.first_operation = len(OTHERS) + 1
         self.first_function = self.first_operation + len(footer["operations"])
         self.first_round = self.first_function + len(footer["functions"])
+        self.atomic = footer["operations"].index("atomic")
         self.lanes: set[int] = set()
         self.flow = 0
 
@@ -241,6 +242,9 @@ class Writer:
         is_compute = (kind == tl.COMPUTE) | is_round
         waiting = np.minimum(np.maximum(some["ready"], begin), end) - begin
         has_peer = some["peer"] != tl.NO_PEER
+        # The tag of an atomic access is the number of bytes that return.
+        is_atomic = (kind == tl.OPERATION) & (op == self.atomic)
+        has_tag = (some["tag"] != -1) & ~is_round & ~is_atomic
         event = [
             constant(n, b"\x48\x01\x58"),
             varints(tracks),
@@ -252,7 +256,7 @@ class Writer:
             only(argument(n, "bytes", some["bytes"]), ~is_compute),
             only(argument(n, "waiting_ps", waiting), ~is_compute),
             only(argument(n, "peer", some["peer"]), has_peer),
-            only(argument(n, "tag", some["tag"], True), (some["tag"] != -1) & ~is_round),
+            only(argument(n, "tag", some["tag"], True), has_tag),
             only(argument(n, "round", np.maximum(some["tag"], 0)), is_round),
             only(argument(n, "communicator", some["context"]), some["context"] != 0),
         ]

@@ -16,11 +16,11 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .communicators import Communicators, word_of
 from .paraver import (
     COLLECTIVES,
     COMMUNICATOR,
@@ -34,6 +34,7 @@ from .paraver import (
     assign_receives,
 )
 from .schedule import Schedule, TraceError
+from .windows import Windows
 
 PS_PER_S = 10**12
 WANTED = "an OTF2 archive of an MPI program"
@@ -127,6 +128,7 @@ def convert(trace: Any) -> Schedule:
         masters.setdefault(location.group, location)
     ranks = {location: rank for rank, location in enumerate(masters.values())}
     schedule = Schedule(len(ranks), "OTF2 trace")
+    has_windows = bool(list(trace.definitions.rma_wins))
     if len(locations) > len(ranks):
         others = len(locations) - len(ranks)
         schedule.unsupported["location of a thread or a device"] += others
@@ -139,52 +141,12 @@ def convert(trace: Any) -> Schedule:
         origin = reader.first
         for call in calls:
             call.begin, call.end = call.begin - origin, call.end - origin
-        Reader(rank, schedule.ranks[rank], unit).take(calls)
+        Reader(rank, schedule.ranks[rank], unit, has_windows=has_windows).take(calls)
     return schedule
 
 
 def is_send(call: Call) -> bool:
     return "send" in call.name.lower() or call.name.startswith("Start")
-
-
-def word_of(constant: Any) -> str:
-    """`BCAST` of `CollectiveOp.BCAST`."""
-    return str(constant).rpartition(".")[2]
-
-
-class Communicators:
-    """Communicators of a trace, as those of a record: their numbers and members."""
-
-    def __init__(self, schedule: Schedule, ranks: dict[Any, int]):
-        self.schedule, self.ranks = schedule, ranks
-        self.found: dict[Any, tuple[int, Sequence[int]] | None] = {}
-        self.has_world = False
-
-    def of(self, communicator: Any, rank: int) -> tuple[int, Sequence[int]] | None:
-        """Number and members, as ranks of the world, of a communicator that this rank uses.
-        None: its members are unknown, as of an intercommunicator."""
-        group = getattr(communicator, "group", None)
-        is_self = word_of(getattr(group, "group_type", None)) == "COMM_SELF"
-        key = (communicator, rank) if is_self else communicator
-        if key not in self.found:
-            members = [rank] if is_self else self.members(group)
-            self.found[key] = members and (self.number(members), members)
-        return self.found[key]
-
-    def members(self, group: Any) -> list[int] | None:
-        locations = getattr(group, "members", None) or ()
-        members = [self.ranks.get(location, -1) for location in locations]
-        valid = members and min(members) >= 0 and len(set(members)) == len(members)
-        return members if valid else None
-
-    def number(self, members: list[int]) -> int:
-        """The first communicator of all ranks in their order is the world, number 0."""
-        if not self.has_world and members == list(range(len(self.ranks))):
-            self.has_world = True
-            return 0
-        number = len(self.schedule.communicators) + 1
-        self.schedule.communicators[number] = members
-        return number
 
 
 class Events:
@@ -193,6 +155,7 @@ class Events:
     def __init__(self, schedule: Schedule, ranks: dict[Any, int]):
         self.schedule = schedule
         self.communicators = Communicators(schedule, ranks)
+        self.windows = Windows(schedule, self.communicators)
         self.tasks: list[list[Call]] = [[] for _ in ranks]
         self.inside: dict[int, Call] = {}
         self.depth: dict[int, int] = defaultdict(int)
@@ -207,6 +170,8 @@ class Events:
             self.first, self.has_begun = event.time, True
         if kind in ("Enter", "Leave"):
             self.edge(rank, event, kind == "Enter")
+        elif self.windows.take(rank, event, self.inside.get(rank)):
+            pass
         elif kind in SENDS:
             call, end = self.call(rank, kind), self.end(rank, event, event.receiver)
             if call and end:
@@ -225,8 +190,14 @@ class Events:
         elif kind == "MpiCollectiveEnd":
             call = self.call(rank, kind)
             if call:
-                self.collective(rank, call, event)
-        elif kind not in ("MpiCollectiveBegin", "MpiIsendComplete"):
+                sizes = event.size_sent, event.size_received
+                self.collective(rank, call, event, event.communicator, sizes)
+        elif kind == "RmaCollectiveEnd":
+            call = self.call(rank, kind)
+            if call:
+                sizes = event.bytes_sent, event.bytes_received
+                self.collective(rank, call, event, event.win.comm, sizes)
+        elif kind not in ("MpiCollectiveBegin", "MpiIsendComplete", "RmaCollectiveBegin"):
             self.schedule.unsupported[kind] += 1
 
     def edge(self, rank: int, event: Any, enters: bool) -> None:
@@ -264,30 +235,38 @@ class Events:
         context, members = found
         return Transfer(members[peer], event.msg_tag, event.msg_length, context)
 
-    def collective(self, rank: int, call: Call, event: Any) -> None:
-        """Adds communicator, sizes and root, a rank of the communicator, to a call."""
-        found = self.communicators.of(event.communicator, rank)
+    def collective(
+        self, rank: int, call: Call, event: Any, communicator: Any, sizes: tuple[int, int]
+    ) -> None:
+        """Adds a collective to a call: its communicator, sizes, and root in the communicator."""
+        found = self.communicators.of(communicator, rank)
         if found is None:
             self.schedule.unsupported["collective of a communicator without its members"] += 1
             call.name = SKIPPED
             return
         context, members = found
-        size = event.size_sent
-        if call.name.lower() not in COLLECTIVES:
+        size, received = sizes
+        name = call.name.lower()
+        if name not in COLLECTIVES:
             # A function that contains a collective, such as MPI_Comm_split.
             name = word_of(event.collective_op).lower()
             if name.startswith("create_handle"):
                 name, size = CREATION, size or COLOR_AND_KEY
-            call.name = name if name in COLLECTIVES else SKIPPED
-        call.events |= {SENT: size, RECEIVED: event.size_received}
-        call.events[COMMUNICATOR] = context
+            elif name.startswith("destroy_handle") and call.name == "Win_free":
+                name = "barrier"
+        if name not in COLLECTIVES:
+            call.name = SKIPPED
+            return
+        events = {SENT: size, RECEIVED: received, COMMUNICATOR: context}
         root = getattr(event.root, "value", event.root)
         if isinstance(root, int) and 0 <= root < len(members):
-            call.events[ROOT] = root
+            events[ROOT] = root
+        call.collectives.append((name, events))
 
     def finish(self) -> None:
         for rank, call in self.inside.items():
             raise TraceError(f"rank {rank}", f"MPI_{call.name} does not end", "a complete trace")
+        self.windows.assign(self.tasks)
         assign_receives(self.schedule, self.tasks, self.received)
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..files import MOST_DATA, opened, read_text
 from ..timelines.paraver import VALUES
-from .schedule import OPS, RankCalls, Schedule, TraceError
+from .schedule import ONE_SIDED, OPS, RankCalls, Schedule, TraceError
 
 MAGIC = b"#Paraver"
 CALLS = (50000001, 50000002, 50000003)
@@ -50,6 +50,26 @@ class Call:
     events: dict[int, int] = field(default_factory=dict)
     sends: list[Transfer] = field(default_factory=list)
     receives: list[Transfer] = field(default_factory=list)
+    # Collectives, if the format has those within a call, and their events.
+    collectives: list[tuple[str, dict[int, int]]] = field(default_factory=list)
+    # Accesses and locks of windows that it begins, and those whose completion it waits for.
+    accesses: list[Access] = field(default_factory=list)
+    awaits: list[Access] = field(default_factory=list)
+    # Windows whose exposure epochs it ends.
+    closes: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False)
+class Access:
+    """An access to the memory of a rank of the world, or a lock of a window."""
+
+    op: str
+    peer: int
+    context: int
+    size: int = 0
+    back: int = 0
+    # Number of its call, from that call on.
+    number: int = -1
 
 
 def read(path: Path) -> Schedule:
@@ -256,10 +276,27 @@ def assign_receives(
 
 
 COLLECTIVES = {op for op in OPS if op not in ("send", "recv", "ssend", "bsend", "probe", "delay",
-                                              "pause", "exit")}  # fmt: skip
+                                              "pause", "exit", *ONE_SIDED)}  # fmt: skip
+# Calls that begin accesses, by the kind of their events.
+ACCESS_CALLS = {
+    "put": ("Put", "Rput"),
+    "get": ("Get", "Rget"),
+    "atomic": ("Accumulate", "Raccumulate", "Get_accumulate", "Rget_accumulate", "Fetch_and_op",
+               "Compare_and_swap"),
+}  # fmt: skip
+ALL_ACCESS_CALLS = {name for names in ACCESS_CALLS.values() for name in names}
 # Calls that may have no message, and calls that send none.
 WITHOUT_DATA = ("Test", "Send", "Recv", "Ssend", "Bsend", "Comm_", "Iprobe")
 BLOCKING = ("Recv", "Sendrecv", "Sendrecv_replace")
+
+
+def is_one_sided(name: str) -> bool:
+    """Whether a call is one on a window."""
+    return name.startswith("Win_") or name in ALL_ACCESS_CALLS
+
+
+def numbers(accesses: list[Access]) -> list[int]:
+    return [access.number for access in accesses]
 
 
 def completes(name: str) -> bool:
@@ -270,9 +307,13 @@ def completes(name: str) -> bool:
 class Reader:
     """Converts the calls of one task."""
 
-    def __init__(self, rank: int, calls: RankCalls, unit: float):
+    def __init__(self, rank: int, calls: RankCalls, unit: float, *, has_windows: bool = False):
         self.rank, self.calls, self.unit = rank, calls, unit
+        # Whether the trace has the accesses of one-sided calls.
+        self.has_windows = has_windows
         self.open: list[int] = []
+        # By window: receives that its exposure epoch awaits.
+        self.exposed: dict[int, list[int]] = {}
 
     def take(self, calls: list[Call]) -> None:
         end = 0
@@ -284,6 +325,9 @@ class Reader:
 
     def one(self, call: Call) -> None:
         name = call.name
+        if self.has_windows and is_one_sided(name):
+            self.one_sided(call)
+            return
         nonblocking = name in ("Isend", "Irecv", "Issend", "Ibsend", "Irsend", "Start", "Startall")
         begun = [self.calls.recv(*one[:3], context=one.context) for one in call.receives]
         op = {"Ssend": "ssend", "Issend": "ssend", "Bsend": "bsend", "Ibsend": "bsend"}.get(name)
@@ -293,10 +337,13 @@ class Reader:
         lower = name.lower()
         if name in SILENT:
             pass
+        elif call.collectives:
+            for op, events in call.collectives:
+                self.collective(op, events)
         elif lower in COLLECTIVES:
-            self.collective(lower, call)
+            self.collective(lower, call.events)
         elif name.startswith("Wait"):
-            self.calls.wait([*self.open, *begun])
+            self.calls.wait([*self.open, *begun, *numbers(call.awaits)])
             self.open = []
         elif nonblocking:
             self.open += begun
@@ -305,17 +352,52 @@ class Reader:
         elif CREATION.fullmatch(name) or not name.startswith(WITHOUT_DATA):
             self.calls.schedule.unsupported[f"MPI_{name}"] += 1
 
-    def collective(self, op: str, call: Call) -> None:
-        context = call.events.get(COMMUNICATOR, 0)
+    def one_sided(self, call: Call) -> None:
+        """A call on a window: what it begins, and what it waits for."""
+        calls, name = self.calls, call.name
+        if not name.startswith("Win_lock"):
+            self.begin(call.accesses, unlocks=False)
+        if call.awaits:
+            calls.wait(numbers(call.awaits))
+        for one in call.sends:
+            calls.send(*one[:3], op="bsend", context=one.context)
+        if name == "Win_post" and call.receives:
+            context = call.receives[0].context
+            self.exposed[context] = self.receives(call.receives)
+        elif call.receives:
+            calls.wait(self.receives(call.receives))
+        if name.startswith("Win_lock") and call.accesses:
+            self.begin(call.accesses, unlocks=False)
+            calls.wait(numbers(call.accesses))
+        self.begin(call.accesses, unlocks=True)
+        for op, events in call.collectives:
+            self.collective(op, events)
+        if name in ("Win_fence", "Win_free") and not (call.collectives or call.awaits):
+            calls.schedule.unsupported[f"MPI_{name} without its collective"] += 1
+        for context in sorted(call.closes):
+            calls.wait(self.exposed.pop(context, ()))
+
+    def receives(self, transfers: list[Transfer]) -> list[int]:
+        return [self.calls.recv(*one[:3], context=one.context) for one in transfers]
+
+    def begin(self, accesses: list[Access], *, unlocks: bool) -> None:
+        for access in accesses:
+            if (access.op == "unlock") == unlocks:
+                access.number = self.calls.access(
+                    access.op, access.peer, access.context, access.size, access.back
+                )
+
+    def collective(self, op: str, events: dict[int, int]) -> None:
+        context = events.get(COMMUNICATOR, 0)
         members = self.calls.schedule.communicators.get(context)
         if members is None:
             context, members = 0, list(range(len(self.calls.schedule.ranks)))
         n = len(members)
         # What a rank sends and receives in all; a root may count its data once per rank.
-        size = min(filter(None, (call.events.get(SENT), call.events.get(RECEIVED))), default=0)
+        size = min(filter(None, (events.get(SENT), events.get(RECEIVED))), default=0)
         if op in ("alltoall", "reduce_scatter_block"):
-            size = (call.events.get(SENT) or size) // n
-        elif op == "scatter" and not call.events.get(RECEIVED):
+            size = (events.get(SENT) or size) // n
+        elif op == "scatter" and not events.get(RECEIVED):
             size //= n
         if op in ("allgatherv", "alltoallv", "gatherv", "scatterv", "reduce_scatter"):
             # The trace has a rank's total only.
@@ -324,5 +406,5 @@ class Reader:
                      "scatterv": "scatter", "reduce_scatter": "reduce_scatter_block"}  # fmt: skip
             size = size // n if op in ("alltoallv", "reduce_scatter") else size
             op = equal[op]
-        root = call.events.get(ROOT, 0)
+        root = events.get(ROOT, 0)
         self.calls.wait([self.calls.collective(op, size, root=root, context=context)])

@@ -17,7 +17,9 @@ OPS = (
     "pause", "exit", "send", "ssend", "bsend", "recv", "barrier", "bcast", "reduce", "allreduce",
     "allgather", "allgatherv", "alltoall", "alltoallv", "gather", "gatherv", "scatter", "scatterv",
     "reduce_scatter", "reduce_scatter_block", "scan", "exscan", "probe", "delay",
+    "access", "atomic", "lock", "lock_shared", "unlock",
 )  # fmt: skip
+ONE_SIDED = OPS[-5:]
 CODES = {name: code for code, name in enumerate(OPS)}
 MOST_RANKS = 1 << 20
 MOST_CALLS = 1 << 25
@@ -29,9 +31,9 @@ REDUCTIONS = {"reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "
 # Code of `array` of each column, which has the width of the record's column.
 COLUMNS = {
     "step": "I", "op": "B", "after_ps": "Q", "peer": "I", "tag": "i", "context": "I",
-    "bytes": "Q", "span_ps": "Q", "root": "I", "grain": "Q", "flags": "B",
+    "bytes": "Q", "back": "Q", "span_ps": "Q", "root": "I", "grain": "Q", "flags": "B",
 }  # fmt: skip
-ZEROS = {"back": 8, "other": 4}
+ZEROS = {"other": 4}
 # Bytes of the elements of a reduction whose type a trace does not have.
 DOUBLE = 8
 
@@ -133,6 +135,12 @@ class RankCalls:
             ) else 1  # fmt: skip
             values |= {"grain": whole, "flags": COMMUTES | PREDEFINED}
         return self.call(op, lengths=[checked(length) for length in lengths], **values)
+
+    def access(self, op: str, peer: int, context: int, size: int = 0, back: int = 0) -> int:
+        """An access to the memory of a rank, or a lock of its part of a window."""
+        self.check_peer(peer)
+        sizes = {"bytes": checked(size), "back": checked(back)}
+        return self.call(op, peer=peer, context=context, **sizes)
 
     def check_peer(self, rank: int) -> None:
         if not 0 <= rank < len(self.schedule.ranks):

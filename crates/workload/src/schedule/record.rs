@@ -466,6 +466,7 @@ impl Reader<'_> {
             }
             "access" | "atomic" => Op::OneSided {
                 to: peer,
+                context,
                 request_bytes: bytes,
                 response_bytes: t.back[row],
                 atomic: name == "atomic",

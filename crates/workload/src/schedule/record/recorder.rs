@@ -285,8 +285,8 @@ impl Table {
                 self.lengths.extend(call.ragged.iter().flat_map(|ragged| ragged.lengths()));
                 call.kind.name()
             }
-            Op::OneSided { to, request_bytes: out, response_bytes: b, atomic } => {
-                (peer, bytes, back) = (to, out, b);
+            Op::OneSided { to, context: c, request_bytes: out, response_bytes: b, atomic } => {
+                (peer, context, bytes, back) = (to, c, out, b);
                 if atomic { "atomic" } else { "access" }
             }
             Op::Lock { context: c, to, exclusive } => {

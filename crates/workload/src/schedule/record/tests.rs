@@ -235,6 +235,7 @@ fn non_contiguous_layouts_round_trip() {
             let send = Op::Send { to: 1 - rank, context, tag, bytes, mode };
             let access = Op::OneSided {
                 to: 1 - rank,
+                context: 3,
                 request_bytes: bytes,
                 response_bytes: bytes,
                 atomic: true,
@@ -251,6 +252,8 @@ fn non_contiguous_layouts_round_trip() {
     let schedule = read(&table).unwrap();
     let notifications: Vec<&Op> = schedule.others.iter().filter(|op| !op.completes()).collect();
     assert_eq!(notifications, want.iter().collect::<Vec<_>>());
+    let is_access = |op: &&Op| matches!(op, Op::OneSided { context: 3, .. });
+    assert_eq!(schedule.others.iter().filter(is_access).count(), 2 * all.len());
 
     // A call without data has no layout, and no value is shorter than a byte.
     let name = |name| ops().iter().position(|&known| known == name).unwrap() as u8;
@@ -277,7 +280,8 @@ fn dense_data_counts_its_bytes() {
     let mut recorder = Recorder::new(1);
     recorder.begin(0, |_| unreachable!("nothing has completed yet"));
     let close = NonContiguous { bytes: 640, touched: 64, values: 640, members: 5 };
-    let access = Op::OneSided { to: 0, request_bytes: 0, response_bytes: 0, atomic: false };
+    let access =
+        Op::OneSided { to: 0, context: WORLD, request_bytes: 0, response_bytes: 0, atomic: false };
     for op in [Op::SendLayout(close), access] {
         recorder.call(&Call { rank: 0, token: 0, after: Span::ZERO, op }, None, 0);
     }
