@@ -204,6 +204,7 @@ def test_each_kind_of_result_has_a_report(odonata, tmp_path):
         assert odonata("report", name, "--no-published", "--quiet").returncode == 0
         page = (tmp_path / name / "report.html").read_text()
         assert words in page and "UTC" in page
+        assert (report.LIBRARY in page) == (name == "tune")
     (tmp_path / "study").mkdir()
     wrong = odonata("report", "study")
     assert wrong.returncode == 2 and "RUNDIR" in wrong.stderr
@@ -211,7 +212,6 @@ def test_each_kind_of_result_has_a_report(odonata, tmp_path):
 
 def test_the_timeline_of_a_report(tmp_path):
     """The drawn shares add up to the times of the ranks."""
-    import base64
 
     (tmp_path / "p.py").write_text(
         "from mpi4py import MPI\nc = MPI.COMM_WORLD\nb = bytearray(65536)\n"
@@ -270,7 +270,8 @@ def test_of_a_parameter_sweep(tmp_path, odonata):
     od.sweep(study, workers=1)
     assert odonata("report", tmp_path / "s.sweep").returncode == 0
     page = (tmp_path / "s.sweep/report.html").read_text()
-    for words in ("Sweep s", "2 points", "nodes 2", "nodes 8", "message size", "1 KiB"):
+    for words in ("Sweep s", "2 points", "nodes 2", "nodes 8", "message size", "1 KiB", "Study",
+                  "nodes = [2, 8]", "[base]"):  # fmt: skip
         assert words in page, words
     assert page.count("<svg") == 1
     (tmp_path / "s.sweep/table.parquet").write_bytes(b"PAR1")

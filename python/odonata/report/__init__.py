@@ -98,7 +98,7 @@ def of_sweep(path: Path, date: str = "") -> str:
     found = sweeps.read(path)
     rows = found["rows"]
     same = {name: {row.get(name) for row in rows} for name in ("machine", "fidelity")}
-    summary = {"kind": "sweep", "odonata": version()}
+    summary = {"kind": "sweep", "odonata": version(), "command": sweeps.study_text(found["study"])}
     for name, values in same.items():
         summary[name] = values.pop() if len(values) == 1 else "several"
     return html(summary, found, with_published=False, date=date)
@@ -361,7 +361,8 @@ def jobs_content(
     }
 
 
-MOST_ALGORITHMS = 4  # lines in the drawing of a tuning, the fastest ones
+MOST_ALGORITHMS = 3  # lines in the drawing of a tuning, the fastest ones
+LIBRARY = "choice of the library"  # the last line
 
 
 def tune_content(
@@ -372,11 +373,15 @@ def tune_content(
     timed = [r for r in rows if r.get("latency_s") is not None]
     nodes = max((r["nodes"] for r in timed), default=0)
     series: dict[str, list[tuple[float, float]]] = {}
+    library: list[tuple[float, float]] = []
     for row in timed:
         if row["nodes"] == nodes and row["bytes"] > 0:
-            series.setdefault(row["algorithm"], []).append((row["bytes"], row["latency_s"]))
+            point = row["bytes"], row["latency_s"]
+            series.setdefault(row["algorithm"], []).append(point)
+            library += [point] if row.get("is_default") else []
     fastest = sorted(series.items(), key=lambda item: (min(t for _, t in item[1]), item[0]))
     lines = [(name.replace("_", " "), points) for name, points in fastest[:MOST_ALGORITHMS]]
+    lines += [(LIBRARY, sorted(library))] if library else []
     longest = max((len(points) for _, points in lines), default=0)
     label = f"latency on {nodes:,} nodes"
     picture = drawings.curve(lines, "message size, bytes", label, True, units.short_size,

@@ -47,6 +47,26 @@ def read(path: Path) -> dict[str, Any]:
         raise damaged(path, f"{type(error).__name__}: {error}") from None
 
 
+def study_text(study: Mapping[str, Any]) -> str:
+    """The study, in the notation of its file."""
+    tables = [("[base]", study.get("base") or {}), ("[grid]", study.get("grid") or {})]
+    tables += [("[[point]]", point) for point in study.get("point") or []]
+    lines: list[str] = []
+    for title, table in tables:
+        if table:
+            lines += [title, *(f"{key} = {toml(value)}" for key, value in table.items()), ""]
+    return "\n".join(lines).rstrip()
+
+
+def toml(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(k)} = {toml(v)}" for k, v in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
 def content(found: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of the page: curves, their legend, the table, and notes."""
     rows: Rows = found["rows"]
