@@ -158,13 +158,13 @@ def test_shipped_timelines_are_read() -> None:
 
 def test_unsupported_records_are_counted(tmp_path: Path) -> None:
     for file in (EXAMPLES / "dumpi").iterdir():
-        edge = "MPI_Win_fence {} at walltime 101.5, cputime 0.1 seconds in thread 0.\n"
+        edge = "MPI_File_sync {} at walltime 101.5, cputime 0.1 seconds in thread 0.\n"
         lines = file.read_text().splitlines(keepends=True)
         at = next(n for n, line in enumerate(lines) if line.startswith("MPI_Finalize"))
         lines[at:at] = [edge.format("entering"), edge.format("returning")]
         (tmp_path / file.name).write_text("".join(lines))
     result = od.replay(aurora(), tmp_path)
-    assert result.summary["converted"]["unsupported"] == {"MPI_Win_fence": 4}
+    assert result.summary["converted"]["unsupported"] == {"MPI_File_sync": 4}
 
 
 def test_communicators_of_dumpi(tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ..files import MOST_DATA, opened
+from .dumpi_call import Call
+from .dumpi_windows import RankWindows, Windows
 from .schedule import ANY, ANY_TAG, RankCalls, Schedule, TraceError
 
 EDGE = re.compile(r"(MPI_\w+) (entering|returning) at walltime (\d+\.?\d*)\b.*")
@@ -73,7 +75,10 @@ def read(path: Path) -> Schedule:
     files = files_of(path)
     schedule = Schedule(len(files), "DUMPI trace")
     communicators = Communicators(schedule)
-    readers = [Reader(rank, calls, communicators) for rank, calls in enumerate(schedule.ranks)]
+    windows = Windows(schedule)
+    readers = [
+        Reader(rank, calls, communicators, windows) for rank, calls in enumerate(schedule.ranks)
+    ]
     for reader, file in zip(readers, files, strict=True):
         for call in calls_of(file):
             reader.splits(call)
@@ -88,36 +93,6 @@ def read(path: Path) -> Schedule:
                 found = f"{error.at} {error.found}"
                 raise TraceError(call.at, found, error.wanted) from None
     return schedule
-
-
-class Call:
-    """One call with its arguments as text."""
-
-    def __init__(self, at: str, name: str, entered: float):
-        self.at, self.name, self.entered = at, name, entered
-        self.returned = entered
-        self.arguments: dict[str, str] = {}
-
-    def word(self, *names: str) -> str:
-        for name in names:
-            if name in self.arguments:
-                return self.arguments[name]
-        raise KeyError(names[0])
-
-    def number(self, *names: str) -> int:
-        return int(self.word(*names).strip("[]").split(" ", 1)[0])
-
-    def numbers(self, *names: str) -> list[int]:
-        text = self.word(*names)
-        if text.startswith("<IGNORED>"):
-            return []
-        return [int(part.split("(")[0]) for part in text.strip("[]").split(",") if part.strip()]
-
-    def name_of(self, *names: str) -> str:
-        """`2 (MPI_COMM_WORLD)`: the name, or the number if it has none."""
-        word = self.word(*names)
-        match = re.search(r"\((\w+)\)", word)
-        return match[1] if match else word.split(" ", 1)[0]
 
 
 def calls_of(file: Path) -> Iterator[Call]:
@@ -201,8 +176,9 @@ class Communicators:
 class Reader:
     """Converts the calls of one rank."""
 
-    def __init__(self, rank: int, calls: RankCalls, communicators: Communicators):
+    def __init__(self, rank: int, calls: RankCalls, communicators: Communicators, windows: Windows):
         self.rank, self.calls, self.communicators = rank, calls, communicators
+        self.windows = RankWindows(rank, calls, windows)
         self.requests: dict[int, int] = {}
         self.returned: float | None = None
 
@@ -225,6 +201,10 @@ class Reader:
             self.calls.compute(max(call.entered - self.returned, 0.0) * PS)
         self.returned = call.returned
         name = call.name.removeprefix("MPI_")
+        if name in ("Comm_group", "Win_get_group", "Group_incl", "Group_excl"):
+            members = self.context(call)[1] if name == "Comm_group" else ()
+            self.windows.define_group(name, call, members)
+            return
         if SILENT.fullmatch(call.name):
             return
         if name in ("Comm_split", "Comm_dup"):
@@ -232,6 +212,10 @@ class Reader:
             self.calls.wait([self.calls.collective("allgather", 8, context=context)])
         elif name == "Finalize":
             self.calls.end()
+        elif name == "Win_create":
+            self.windows.create(call, *self.context(call))
+        elif self.windows.take(name, call, self.accessed(name, call)):
+            pass
         elif self.message(name, call) or self.completion(name, call) or self.collective(name, call):
             pass
         else:
@@ -246,6 +230,11 @@ class Reader:
             # A derived datatype: the text form has no layout.
             self.calls.schedule.unsupported[f"size of datatype {name}, taken as 8 B"] += 1
         return SIZES.get(name, 8)
+
+    def accessed(self, name: str, call: Call) -> int:
+        """Bytes of an access; 0 of other calls."""
+        is_access = name in ("Put", "Get", "Accumulate")
+        return self.size(call, "origincount", "origintype") if is_access else 0
 
     def context(self, call: Call) -> tuple[int, list[int]]:
         context = self.communicators.context(self.rank, call.name_of("comm"))
