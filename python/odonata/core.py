@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .errors import InputError, NoRoom, diagnostics_from_json
@@ -162,6 +163,17 @@ def query(function: str, *arguments: Any) -> Any:
         return getattr(module, function)(*arguments)
     except module.InputError as error:
         raise InputError(diagnostics_from_json(str(error))) from None
+
+
+def timeline_tables(source: Path) -> dict[str, dict[str, list[Any]]]:
+    """The tables of the report, from the records of a timeline; `OSError` if they are damaged."""
+    found: dict[str, dict[str, list[Any]]] = json.loads(core().timeline_tables(os.fspath(source)))
+    return found
+
+
+def write_perfetto(source: Path, target: Path) -> None:
+    """Convert the records of a timeline for Perfetto."""
+    core().write_perfetto(os.fspath(source), os.fspath(target))
 
 
 class ControlPlane:

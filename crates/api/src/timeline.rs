@@ -1,5 +1,9 @@
 //! Timelines of runs: opens the file that `sim::timeline` writes, and ends it with the names of
-//! ranks, operations and links. Converting it for viewers is the caller's task.
+//! ranks, operations and links. `perfetto` and `tables` convert it; Python has the other formats.
+
+mod perfetto;
+mod reader;
+mod tables;
 
 use super::Fidelity;
 use super::program::Word;
@@ -15,6 +19,9 @@ use sim::{Job, Outcome, Progress, World};
 use std::fs::File;
 use workload::Workload;
 use workload::functions::FUNCTIONS;
+
+pub use perfetto::write as write_perfetto;
+pub use tables::{TimelineTables, tables as timeline_tables};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TimelineRequest {

@@ -16,6 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sim::Progress;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
@@ -297,6 +298,18 @@ fn read_time(text: &str) -> PyResult<f64> {
     api::read_time(text).map_err(PyValueError::new_err)
 }
 
+/// Tables of the report, from the records of a timeline.
+#[pyfunction]
+fn timeline_tables(py: Python<'_>, source: PathBuf) -> PyResult<String> {
+    Ok(py.detach(|| api::timeline_tables(&source).map(|tables| json(&tables)))?)
+}
+
+/// Converts the records of a timeline for Perfetto.
+#[pyfunction]
+fn write_perfetto(py: Python<'_>, source: PathBuf, target: PathBuf) -> PyResult<()> {
+    Ok(py.detach(|| api::write_perfetto(&source, &target))?)
+}
+
 /// A TOML text as JSON.
 #[pyfunction]
 fn toml_to_json(text: &str) -> PyResult<String> {
@@ -321,6 +334,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(libraries, module)?)?;
     module.add_function(wrap_pyfunction!(unsupported_prefixes, module)?)?;
     module.add_function(wrap_pyfunction!(show, module)?)?;
+    module.add_function(wrap_pyfunction!(timeline_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(write_perfetto, module)?)?;
     module.add_function(wrap_pyfunction!(run_bench, module)?)?;
     module.add_function(wrap_pyfunction!(io_bench, module)?)?;
     module.add_function(wrap_pyfunction!(exchanges, module)?)?;
