@@ -4,6 +4,9 @@ Sources: Exawind/amr-wind, incflo_advance.cpp; AMReX, MLMG and MLCGSolver. The d
 y at 256 cells in z, as in "Scaling MPI Applications on Aurora".
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from odonata.app import App, Phases
 
 CELL = 8  # bytes of a value
@@ -66,10 +69,38 @@ def step(a: Phases) -> None:
             a.compute(flops=cells * 4 * 150, bytes=cells * 4 * 20 * CELL, kernel="stencil")
         solve(a, "diffusion", components=4)
         solve(a, "nodal projection")
+        with a.phase("step length"):
+            a.allreduce(8)  # largest velocity, for the next step
         with a.phase("statistics"):
-            a.allreduce(8)  # largest velocity, for the next step's length
             a.compute(bytes=cells * 4 * CELL)
             a.allreduce(int(a.box[2]) * CELL * 8)  # averages over planes of 8 quantities
+
+
+def seconds_of(run: Mapping[str, Any], name: str) -> float:
+    """Time of a phase."""
+    return sum(float(row["time_s"]) for row in run["phases"] if row["phase"] == name)
+
+
+def native(a: Phases, seconds: float, run: Mapping[str, Any]) -> list[str]:
+    """Lines of each step (incflo::Evolve, SimTime::new_timestep, io::print_mlmg_info): iterations
+    of each solver, and the wall-clock time. The flow is not computed, so there are no step length,
+    CFL number and residuals. All steps take the mean time."""
+    each = seconds / a.steps
+    before = seconds_of(run, "step length") / a.steps  # compute_dt
+    after = seconds_of(run, "statistics") / a.steps  # post_advance_work
+    head = f"  {'System':<26}{'Iters':>6}{'Initial residual':>22}{'Final residual':>22}"
+    names = ("MAC_projection", "temperature_solve", "velocity_solve", "Nodal_projection")
+    found = []
+    for nth in range(1, a.steps + 1):
+        found += ["", 78 * "=", f"Step: {nth}", "", "Godunov:", head, "  " + 76 * "-"]
+        found += [f"  {name:<26}{a.cycles:>6}{'-':>22}{'-':>22}" for name in names]
+        found += [
+            "",
+            f"WallClockTime in Evolve() for step {nth}: Pre: {before:.3g} "
+            f"Solve: {each - before - after:.4g} Post: {after:.3g} Total: {each:.4g}",
+            f"Cumulative WallClockTime in Evolve(): {nth * each:.4g}",
+        ]
+    return [*found, "", 78 * "=", ""]
 
 
 model = App(
@@ -80,4 +111,5 @@ model = App(
     merit=lambda a, seconds: a.box[0] * a.box[1] * a.box[2] * a.ranks * a.steps / seconds,
     unit="cell/s",
     title="AMR-Wind",
+    native=native,
 )
