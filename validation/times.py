@@ -4,8 +4,8 @@
 
 The programs run on the machine dragonfly-1056, in closed form. With computation, ranks are charged
 the CPU time that they take on this machine (`--compute measured`). The model has the rates of
-`odonata app rates`, compiled as the programs, times one factor, which a run of the program on one
-rank yields. HPL is built by `validate.py hpl`. Other processes on this machine disturb the
+`odonata app rates`, compiled as the programs, with a factor per kernel, which a run of the program
+on four ranks yields. HPL is built by `validate.py hpl`. Other processes on this machine disturb the
 measurement.
 """
 
@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 APPS, SPH = ROOT / "examples" / "apps", ROOT / "examples" / "sph"
 MACHINE = "dragonfly-1056"
 RANKS = (8, 27, 64)
+FITTED = 4  # ranks on which the rates of a program are measured
 REPEATS = 3  # measurements, of which the shortest counts
 
 
@@ -72,7 +73,7 @@ def swfft() -> Program:
 def bfs2d() -> Program:
     command = (compiled("bfs2d"), "{scale}", "{edges}")
     words = r"ranks, ([\d.]+) us: ok"
-    return Program("bfs2d", str(APPS / "bfs2d.py"), {}, command, {"scale": 15}, words)
+    return Program("bfs2d", str(APPS / "bfs2d.py"), {}, command, {"scale": 18}, words)
 
 
 def kmers() -> Program:
@@ -91,7 +92,7 @@ def sph() -> Program:
         "SPH", str(SPH / "model.py"), {"steps": 4},
         (sys.executable, str(SPH / "sph.py"), "--particles", "{particles}", "--split", "{split}",
          "--steps", "{steps}"),
-        {"particles": 32, "split": 1024, "steps": 1, "corrections": 3}, r"step ([\d.]+) us",
+        {"particles": 48, "split": 4096, "steps": 1, "corrections": 3}, r"step ([\d.]+) us",
     )  # fmt: skip
 
 
@@ -104,15 +105,20 @@ def hpl() -> Program:
 
 def lammps() -> Program:
     program = validate.built("lammps")
-    folder = validate.CACHE / "runs" / "times"
-    folder.mkdir(parents=True, exist_ok=True)
-    command = (str(program), "-in", str(validate.rhodo_input(program, folder)), "-log", "none",
+    command = (str(program), "-in", str(validate.rhodo_input(program, runs())), "-log", "none",
                "-screen", "none", "-var", "steps", "{steps}")  # fmt: skip
     model = str(ROOT / "validation" / "lammps" / "rhodo.py")
     return Program("LAMMPS", model, {"steps": 3}, command, {}, shorter={"steps": 1})
 
 
 PROGRAMS = (cg27, swfft, bfs2d, kmers, fmm, sph, hpl, lammps)
+
+
+def runs() -> Path:
+    """The folder in which programs run."""
+    folder = validate.CACHE / "runs" / "times"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def compiled(name: str) -> str:
@@ -142,15 +148,26 @@ def job_of(ranks: int, rate: dict[str, Any]) -> od.Job:
 
 
 def changes(keys: dict[str, Any]) -> dict[str, Any]:
-    """Changes to a machine file. Differences between units and calls are not compared."""
+    """Changes to a machine file. Differences between units are not compared."""
     found = {f"node.device.{key}": value for key, value in keys.items()}
-    return {**found, "node.device.spread": rates.LEAST, "node.device.jitter": rates.LEAST}
+    return {**found, "node.device.spread": rates.LEAST}
+
+
+def fitted(program: Program, keys: dict[str, Any]) -> dict[str, Any]:
+    """Rates of the program's code, from a few ranks."""
+    values = values_of(program, FITTED, True)
+    words = [word.format_map(values) for word in program.command]
+    machine, model = od.machine(MACHINE), running.load(program.model)
+    os.chdir(runs())
+    of = rates.fit(keys, model, machine, words, values, FITTED)
+    shown = ", ".join(f"{name} {factor:.3g}" for name, factor in of.factors.items())
+    print(f"{program.name}: times as fast as the kernels: {shown}; jitter {of.jitter}",
+          file=sys.stderr, flush=True)  # fmt: skip
+    return changes(rates.fitted(keys, of))
 
 
 def time_of_program(program: Program, ranks: int, compute: str) -> float:
     """Seconds of what the model covers."""
-    folder = validate.CACHE / "runs" / "times"
-    folder.mkdir(parents=True, exist_ok=True)
     job, values = job_of(ranks, {}), values_of(program, ranks, compute != "none")
     words = [word.format_map(values) for word in program.command]
     command = [sys.executable, "-m", "odonata", "run", "-n", str(ranks), "--ppn", str(job.ppn)]
@@ -158,7 +175,7 @@ def time_of_program(program: Program, ranks: int, compute: str) -> float:
     found = []
     for _ in range(REPEATS if compute == "measured" else 1):
         done = subprocess.run(
-            [*command, "--", *words], cwd=folder, capture_output=True, text=True, check=True,
+            [*command, "--", *words], cwd=runs(), capture_output=True, text=True, check=True,
             env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
         )  # fmt: skip
         if program.words:
@@ -188,11 +205,8 @@ def main() -> int:
         rows: list[tuple[str, int, dict[str, Any] | None]]
         rows = [("none", ranks, None) for ranks in RANKS]
         if program.large:
-            alone = time_of_program(program, 1, "measured")
-            # Communication with itself takes no time.
-            factor = time_of_model(program, 1, changes(keys)) / alone
-            label = f"rates x {factor:.3g}"
-            rows += [(label, ranks, changes(rates.scaled(keys, factor))) for ranks in RANKS]
+            own = fitted(program, keys)
+            rows += [("measured", ranks, own) for ranks in RANKS]
         for label, ranks, rate in rows:
             compute = "none" if rate is None else "measured"
             ours = time_of_program(program, ranks, compute)

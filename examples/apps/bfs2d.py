@@ -14,6 +14,9 @@ import math
 from odonata.app import App, Phases, counts, normal
 
 EDGE = 16  # bytes of an edge
+# A mispredicted branch, in bytes of edges read: 5 ns and 1.2 ns per edge were measured on 1 to 8
+# ranks (docs/application-times.md).
+MISS = 64
 SWITCH = 1 / 20  # share of all vertices above which a search goes up from unvisited vertices
 
 
@@ -36,10 +39,26 @@ def send_visits(a: Phases, blocks: list[float], frontier: float) -> None:
                 spread=counts() if frontier == 1 else spread)  # fmt: skip
 
 
+def mispredicted(share: float, edges: float) -> float:
+    """Mispredicted branches per edge, if the branch is taken for this share of the edges. Those of
+    a vertex, `edges` on a rank, are in order, so the branch changes at most once among them and
+    once between vertices. Without any pattern, the rarer direction is mispredicted."""
+    some_are, some_are_not = 1 - (1 - share) ** edges, 1 - share**edges
+    return min(2 * some_are * some_are_not / edges, share, 1 - share)
+
+
+def misses_of(part: int, columns: int, edges: float) -> float:
+    """The same for edges to vertices of one column: two comparisons, with the part's begin and
+    end."""
+    below, left = part / columns, columns - part
+    return mispredicted(below, edges) + (1 - below) * mispredicted(1 / left, edges)
+
+
 def search(a: Phases) -> None:
     vertices, degree = 2.0**a.scale, float(a.edges)
     rows, columns = a.shape
-    bitmap = (math.ceil(vertices / a.ranks) + 7) // 8
+    owned, edges_of = math.ceil(vertices / a.ranks), 2 * degree * vertices / a.ranks
+    bitmap = (owned + 7) // 8
     # `expanded` vertices have been a frontier. An unvisited one is no neighbor of any of them.
     frontier, unvisited, expanded = 1.0, vertices - 1, 0.0
     while frontier >= 0.5:
@@ -51,29 +70,40 @@ def search(a: Phases) -> None:
         found = unvisited * (1 - misses(1))
         if frontier > SWITCH * vertices:
             with a.phase("bottom up"):
+                # A bit per vertex that is in the frontier, and one per unvisited vertex.
+                a.compute(bytes=EDGE * owned, kernel="spmv")
                 a.allgather(bitmap, axes=0, grain=1)
-                for _ in range(columns):
+                for step in range(columns):
                     # All edges of the rank, for the vertices of one column.
-                    a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="tree")
+                    for column in range(columns):
+                        part = (column - step) % columns
+                        edge = EDGE + MISS * misses_of(part, columns, 2 * degree / rows)
+                        with a.where(axis=1, at=column):
+                            a.compute(bytes=edge * edges_of, kernel="spmv")
                     if columns > 1:
                         a.shift(1, bitmap, axis=1)
                 # After each shift the vertices that were found are left out.
                 miss = misses(1 / columns)
                 each = [unvisited / a.ranks * (1 - miss) * miss**step for step in range(columns)]
+                visits = sum(each)
                 send_visits(a, [each[-distance % columns] for distance in range(columns)],
                             frontier)  # fmt: skip
         else:
             with a.phase("top down"):
+                a.compute(bytes=owned, kernel="stream")
                 column_gather(a, frontier)
                 # The edges in order, and a mark per vertex of the row.
-                a.compute(bytes=EDGE * 2 * degree * vertices / a.ranks, kernel="stream")
+                a.compute(bytes=EDGE * edges_of, kernel="stream")
                 a.compute(bytes=2 * vertices / rows, kernel="stream")
                 # Edges of all but the root: a vertex that was found has one more than the mean.
                 edges = frontier * (2 * degree + (0.5 if expanded else 0)) / a.ranks
+                # Those of the frontier, with the mark of their vertex.
+                a.compute(bytes=(EDGE + MISS) * edges, kernel="spmv")
                 targets = vertices / rows
                 visits = targets * (1 - math.exp(-edges / targets))
                 send_visits(a, [visits / columns] * columns, frontier)
         with a.phase("count"):
+            a.compute(bytes=EDGE * visits, kernel="tree")  # parents of those that were found
             a.allreduce(8)
         expanded += frontier
         frontier, unvisited = found, unvisited - found

@@ -14,7 +14,11 @@ from odonata.app import App, Phases, normal
 
 BITS = 15  # of the program's Hilbert keys
 H_FACT, WIDER = 1.2, 1.1  # smoothing length in mean distances; margin of the ghosts (hydro.py)
-PAIR = 100  # bytes of memory per pair of neighbors [estimate]
+# Arrays that NumPy reads or writes, 8 B per element (hydro.py): per candidate of the search, per
+# pair and Newton step, per pair in divergence and omega, and per pair in forces.
+SEARCH, NEWTON, FIELDS, FORCES = 40, 25, 50, 110
+STEPS = 3  # of Newton's method per time step [estimate]
+GHOST = 24  # bytes of a position, which is compared with each neighbor patch
 SPREAD = 0.1  # of the particles of an interface: planes of the lattice, or parts of them [estimate]
 
 
@@ -98,6 +102,19 @@ def steps(a: Phases) -> None:
         gather(a, 16, messages)
         a.messages(links, bytes, head=24)
 
+    # Cells of the search have half the largest reach, and 125 of them are searched.
+    width = WIDER * H_FACT
+    candidates = particles * 125 * width**3
+    found = particles * 4 / 3 * math.pi * (2 * width) ** 3
+
+    def each_patch(kernel: str, bytes: float) -> None:
+        if len(set(held)) == 1:
+            a.compute(bytes=bytes * held[0], kernel=kernel)
+            return
+        for rank, n in enumerate(held):
+            with a.where(axis=0, at=rank):
+                a.compute(bytes=bytes * n, kernel=kernel)
+
     with a.loop(a.steps):
         with a.phase("reattribution"):
             gather(a, 16, none)
@@ -106,22 +123,25 @@ def steps(a: Phases) -> None:
             gather(a, 16, none)
         with a.phase("smoothing length"):
             gather(a, 8, held)
+            each_patch("stream", 26 * GHOST * particles)
             exchange(32)
+            each_patch("tree", 8 * SEARCH * candidates)
+            each_patch("pair", 8 * NEWTON * STEPS * found)
             a.allreduce(8)
             a.allreduce(8)
         for nth in range(a.corrections):
             with a.phase("fields"):
+                if nth == 0:
+                    each_patch("stencil", 8 * FIELDS / 2 * found)
                 exchange(48)
                 if nth == 0:
+                    each_patch("stencil", 8 * FIELDS / 2 * found)
                     exchange(8)
+            with a.phase("forces"):
+                each_patch("pair", 8 * FORCES * found)
             with a.phase("corrector"):
                 a.allreduce(8)
                 a.allreduce(8)
-            with a.phase("forces"):
-                for rank, patches_of in enumerate(held if nth == 0 else ()):
-                    with a.where(axis=0, at=rank):
-                        # Neighbors, smoothing lengths and forces: some 60 pairs per particle.
-                        a.compute(bytes=PAIR * 60 * patches_of * particles, kernel="pair")
         with a.phase("time step"):
             a.allreduce(8)
 

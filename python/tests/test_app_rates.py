@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import odonata as od
-from odonata.app import App, rates
+from odonata.app import App, checking, rates
 from odonata.app.rates import Timing
 from odonata.errors import InputError
 
@@ -163,25 +163,110 @@ int main(int argc, char **argv)
 """
 
 
+def compiled(tmp_path, text):
+    (tmp_path / "program.c").write_text(text)
+    compiler = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
+    program = tmp_path / "program"
+    subprocess.run(["sh", compiler, "-O1", tmp_path / "program.c", "-o", program], check=True)
+    return str(program)
+
+
 def test_rates_of_a_program_predict_its_time_on_one_rank(tmp_path):
     """A program computes until it has used 0.2 s: so does the model, whatever its flops."""
-    (tmp_path / "busy.c").write_text(BUSY)
-    compiler = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
-    command = ["sh", compiler, "-O1", tmp_path / "busy.c", "-o", tmp_path / "busy"]
-    subprocess.run(command, check=True)
     model = App(lambda a: a.compute(flops=a.flops, kernel="pair"), options={"flops": 1e9})
-    keys = rates.device(timings())
-    machine, program = od.machine("dragonfly-1056"), [str(tmp_path / "busy")]
-    factor = rates.factor_of(keys, model, machine, program, model.options)
-    assert 0.15 < 1e9 / FLOPS / factor <= 0.21
-    scaled = rates.scaled(keys, factor)
-    assert float(scaled["fp64"].split()[0]) == pytest.approx(factor * 1e5, rel=1e-3)
-    assert scaled["efficiency.pair"] == keys["efficiency.pair"]
+    keys, machine = rates.device(timings()), od.machine("dragonfly-1056")
+    of = rates.fit(keys, model, machine, [compiled(tmp_path, BUSY)], model.options)
+    assert 0.15 < 1e9 / FLOPS / of.factor <= 0.21 and of.factors == {"pair": of.factor}
+    fitted = rates.fitted(keys, of)
+    assert float(fitted["fp64"].split()[0]) == pytest.approx(of.factor * 1e5, rel=1e-3)
+    assert fitted["efficiency.pair"] == keys["efficiency.pair"]
+    assert fitted["jitter"] == keys["jitter"]  # of one rank, nothing is known
+
+
+TWO_KERNELS = """
+#include <mpi.h>
+#include <time.h>
+static void compute(double seconds)
+{
+    struct timespec a, b;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    do clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+    while (b.tv_sec - a.tv_sec + 1e-9 * (b.tv_nsec - a.tv_nsec) < seconds);
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    compute(0.05); /* set-up */
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < 3; k++) {
+        compute(0.004);
+        MPI_Barrier(MPI_COMM_WORLD);
+        compute(0.012);
+        MPI_Barrier(MPI_COMM_WORLD);
+        compute(0.008); /* not in the model */
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def two_kernels(a):
+    a.barrier()
+    with a.loop(3):
+        with a.phase("forces"):
+            a.compute(flops=FLOPS / 100, kernel="pair")
+        with a.phase("search"):
+            a.barrier()
+            a.compute(bytes=BYTES / 100, kernel="tree")
+        with a.phase("end"):
+            a.barrier()
+            a.barrier()
+
+
+def test_kernels_are_compared_between_calls(tmp_path):
+    """In the model both kernels take 10 ms, in the program 4 and 12 ms of CPU time."""
+    keys, machine = rates.device(timings()), od.machine("dragonfly-1056")
+    program, model = [compiled(tmp_path, TWO_KERNELS)], App(two_kernels)
+    model.file = str(tmp_path / "model.py")  # beside which the check notes its success
+    of = rates.fit(keys, model, machine, program, {}, 4)
+    assert of.factors["pair"] == pytest.approx(10 / 4, rel=0.15)
+    assert of.factors["tree"] == pytest.approx(10 / 12, rel=0.15)
+    fitted = rates.fitted(keys, of)
+    share = fitted["efficiency.tree"] / fitted["efficiency.pair"]
+    assert share == pytest.approx(of.factors["tree"] / of.factors["pair"], rel=0.01)
+    # With these rates, the model computes as long as the program in phases that it has.
+    changes = {f"node.device.{key}": value for key, value in fitted.items()}
+    result = checking.check(
+        model, "two", machine.with_(changes), program, [2, 4], {}, computes=True
+    )
+    assert result.is_equal
+    for size in result.sizes:
+        rows = {row.phase: row for row in size.computing}
+        for name, seconds in (("forces", 0.012), ("search", 0.036)):
+            assert rows[name].program_s == pytest.approx(seconds, rel=0.15)
+            assert rows[name].model_s == pytest.approx(seconds, rel=0.15)
+        # Set-up does not count; what the model does not have is computation of the next call.
+        assert rows["end"].program_s == pytest.approx(0.024, rel=0.15)
+        assert rows["end"].model_s == 0
+        assert f"computation of end: program {size.computing[-1].program_s * 1e3:.1f} ms" in (
+            result.text()
+        )
+
+
+def test_variation_is_that_of_ranks_at_the_same_call():
+    """84 of 100 ranks take 1 s, the others 1.3 s; another call takes 100 times as long."""
+    def gaps(call, scale):
+        times = [1.0] * 83 + [1.3] * 17
+        return [checking.Gap(rank, call, "all", scale * seconds, ("tree",), False)
+                for rank, seconds in enumerate(times)]  # fmt: skip
+
+    assert rates.variation(gaps(1, 1.0) + gaps(2, 100.0)) == pytest.approx(0.3)
+    assert rates.variation(gaps(1, 0.0)) == 0
 
 
 def test_programs_without_computation_are_refused():
     model = App(lambda a: None)
     with pytest.raises(InputError, match="computation with flops"):
-        rates.factor_of(
-            rates.device(timings()), model, od.machine("dragonfly-1056"), ["/bin/true"], {}
-        )
+        rates.fit(rates.device(timings()), model, od.machine("dragonfly-1056"), ["/bin/true"], {})

@@ -6,13 +6,13 @@ use crate::expand::{Item, Position};
 use crate::program::{Block, Distribution, Size};
 use workload::{Op, WORLD};
 
-/// A call of one rank.
+/// A call of one rank, or a computation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedCall {
-    /// The name of the operation in recordings.
+    /// The name of the operation in recordings; of a computation, [`COMPUTE`].
     pub op: &'static str,
     pub phase: u32,
-    /// Partner, or the root of a collective.
+    /// Partner, or the root of a collective, or the number of the computation.
     pub peer: u32,
     pub bytes: u64,
     /// Bytes that return from a one-sided access.
@@ -30,6 +30,9 @@ pub struct ListedCall {
     /// Whether the call itself is drawn.
     pub is_optional: bool,
 }
+
+/// The name of computations among the calls.
+pub const COMPUTE: &str = "compute";
 
 /// The calls of a program.
 pub struct Listing<'a> {
@@ -57,7 +60,8 @@ impl Listing<'_> {
             match item {
                 Item::Call { op, .. } => found.extend(listed(op, phase, size)),
                 Item::Collective { at, .. } => found.push(self.collective(rank, at, phase)),
-                _ => {}
+                Item::Compute { of, .. } => found.push(computation(of, phase)),
+                Item::Wait(_) | Item::Iterated { .. } => {}
             }
         }
     }
@@ -140,6 +144,22 @@ fn listed(op: Op, phase: u32, size: Option<&Size>) -> Option<ListedCall> {
         blocks: Vec::new(),
         is_optional,
     })
+}
+
+fn computation(of: u32, phase: u32) -> ListedCall {
+    ListedCall {
+        op: COMPUTE,
+        phase,
+        peer: of,
+        bytes: 0,
+        back: 0,
+        communicator: WORLD,
+        range: None,
+        grain: 1,
+        head: 0,
+        blocks: Vec::new(),
+        is_optional: false,
+    }
 }
 
 /// The central 95 % of a size in elements of `grain` bytes.

@@ -13,7 +13,7 @@ import json
 import math
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -78,6 +78,20 @@ class Difference:
 
 
 @dataclass
+class ComputingRow:
+    """Computation of one phase: seconds per rank of the program and of the model."""
+
+    phase: str
+    program_s: float = 0.0
+    model_s: float = 0.0
+
+    def __str__(self) -> str:
+        words = f"computation of {self.phase}: program {show_time(self.program_s)}, model "
+        more = f", {100 * (self.model_s / self.program_s - 1):+.1f} %" if self.program_s else ""
+        return words + show_time(self.model_s) + more
+
+
+@dataclass
 class SizeCheck:
     """The comparison with one number of ranks."""
 
@@ -94,6 +108,8 @@ class SizeCheck:
     # The same with computation, if rates of this computer are given.
     program_computing_s: float | None = None
     model_computing_s: float | None = None
+    # By phase: computation alone, the mean over ranks.
+    computing: list[ComputingRow] = field(default_factory=list)
 
     @property
     def is_equal(self) -> bool:
@@ -122,9 +138,12 @@ class CheckResult:
     def row(self) -> dict[str, Any]:
         """All of it for JSON."""
         sizes = [
-            {**vars(size), "differences": [vars(one) for one in size.differences]}
+            {
+                **vars(size), "differences": [vars(one) for one in size.differences],
+                "computing": [vars(one) for one in size.computing],
+            }
             for size in self.sizes
-        ]
+        ]  # fmt: skip
         return {"name": self.name, "sizes": sizes, "is_equal": self.is_equal}
 
     def text(self) -> str:
@@ -146,6 +165,7 @@ class CheckResult:
                     f"  time with computation: program {show_time(size.program_computing_s)}, "
                     f"model {show_time(size.model_computing_s)}, {100 * difference_s:+.1f} %"
                 )
+                lines += [f"  {row}" for row in size.computing]
             lines += [f"  {difference}" for difference in size.differences[:MOST_SHOWN]]
             more = len(size.differences) - MOST_SHOWN
             if more > 0:
@@ -185,19 +205,20 @@ def check(
     listings = [listing(model, n, given) for n in ranks]
     sizes = []
     whole_tick = tick
-    for nth, (n, (calls, phases)) in enumerate(zip(ranks, listings, strict=True)):
+    for nth, (n, of) in enumerate(zip(ranks, listings, strict=True)):
         tick = part_of(whole_tick, nth, len(ranks))
         ppn = PPN if n % PPN == 0 else 1
         job = machine.job(nodes=n // ppn, ppn=ppn)
         rows, seconds = recorded(job, words, tick)
-        size = compared(n, calls, rows)
-        size.program_s, size.model_s = seconds, time_of(job, phases, tick)
+        size = compared(n, of.calls, rows)
+        size.program_s, size.model_s = seconds, time_of(job, of.phases, tick)
         if computes:
             # Each rank is charged its own CPU time, so it has a core, also where cores are shared.
             own = replace(job, machine=machine.with_({"node.device.count": ppn}))
-            measured = launch.run(own, words, fidelity="loggp", compute="measured", tick=tick)
-            size.program_computing_s = measured.time
-            size.model_computing_s = time_of(own, phases, tick, computes=True)
+            rows, size.program_computing_s = recorded(own, words, tick, "measured")
+            answer = played(own, of.phases, tick)
+            size.model_computing_s = float(answer["time_s"])
+            size.computing = by_phase(gaps(of, rows), answer, n)
         sizes.append(size)
     result = CheckResult(name, sizes)
     if result.is_equal:
@@ -222,39 +243,59 @@ def calls_of(phases: Phases) -> dict[str, Any]:
     return answer
 
 
-def listing(
-    model: App, ranks: int, values: Mapping[str, Any]
-) -> tuple[list[list[Call]], Phases]:
-    """The model's calls by rank."""
+@dataclass(frozen=True)
+class Listing:
+    """The calls of a model by rank. `computed` has the computations before each call, which may be
+    the end: phase and kernel."""
+
+    calls: list[list[Call]]
+    computed: list[dict[int, list[tuple[str, str]]]]
+    phases: Phases
+
+
+def listing(model: App, ranks: int, values: Mapping[str, Any]) -> Listing:
     phases = model.phases(ranks, 1, values)
     answer = calls_of(phases)
     members = {int(key): tuple(found) for key, found in answer["communicators"].items()}
     names = answer["phases"]
-    calls = [
-        [
-            Call(
+    made = Listing([], [], phases)
+    for rows in answer["ranks"]:
+        calls: list[Call] = []
+        computed: dict[int, list[tuple[str, str]]] = {}
+        for op, phase, peer, size, back, of, low, high, optional, grain, head, blocks in rows:
+            if op == "compute":
+                one = (names[phase], answer["kernels"][peer])
+                computed.setdefault(len(calls), []).append(one)
+                continue
+            ranges = tuple((low, high) for low, high in blocks)
+            calls.append(Call(
                 op, names[phase], peer, size, back, members[of], low, high, optional, grain, head,
-                tuple((low, high) for low, high in blocks),
-            )
-            for op, phase, peer, size, back, of, low, high, optional, grain, head, blocks in rows
-        ]
-        for rows in answer["ranks"]
-    ]
-    return calls, phases
+                ranges,
+            ))  # fmt: skip
+        made.calls.append(calls)
+        made.computed.append(computed)
+    return made
 
 
-def request_of(job: Job, fidelity: str, phases: Phases, messages: int) -> dict[str, Any]:
+def request_of(
+    job: Job, fidelity: str, phases: Phases, messages: int, buffers: str = "host"
+) -> dict[str, Any]:
     """A request of the core."""
     return {
-        **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn,
+        **job.request(fidelity), "nodes": job.nodes, "ppn": job.ppn, "buffers": buffers,
         "program": phases.program(), "messages": messages,
     }  # fmt: skip
 
 
-def time_of(
-    job: Job, phases: Phases, tick: core.Tick | None, computes: bool = False
-) -> float:
-    """The time of the model, without computation unless it `computes`."""
+def time_of(job: Job, phases: Phases, tick: core.Tick | None) -> float:
+    """The time of the model without computation."""
+    return float(played(job, phases, tick, computes=False)["time_s"])
+
+
+def played(
+    job: Job, phases: Phases, tick: core.Tick | None, computes: bool = True
+) -> dict[str, Any]:
+    """The model in closed form, with all iterations."""
     def without(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
         kept = [node for node in nodes if node.get("call") != "compute"]
         return [n | {"body": without(n["body"])} if "body" in n else n for n in kept]
@@ -262,30 +303,97 @@ def time_of(
     request = request_of(job, "loggp", phases, MESSAGES)
     if not computes:
         request["program"]["body"] = without(request["program"]["body"])
-    answer = core.enter("app", {**request, "method": "all"}, tick)
-    return float(answer["time_s"])
+    answer: dict[str, Any] = core.enter("app", {**request, "method": "all"}, tick)
+    return answer
 
 
 def recorded(
-    job: Job, program: Sequence[str], tick: core.Tick | None
+    job: Job, program: Sequence[str], tick: core.Tick | None, compute: str = "none"
 ) -> tuple[list[list[dict[str, Any]]], float]:
-    """The calls of the program by rank, with the members of their communicators, and its time
-    without computation."""
+    """The calls of the program by rank, and its time. Each call has the members of its
+    communicator, and the time of the rank's computation before it. With computation there is a last
+    row for the end."""
     with tempfile.TemporaryDirectory(prefix="odonata-check-") as directory:
         file = Path(directory) / "recording.parquet"
-        run = launch.run(job, program, fidelity="loggp", compute="none", record=file, tick=tick)
+        run = launch.run(job, program, fidelity="loggp", compute=compute, record=file, tick=tick)
         wrong = Diagnostics()
         header, columns = records.read(wrong, file, file.read_bytes())
         wrong.raise_any()
         world = tuple(range(job.ranks))
         members = {context: tuple(found) for context, found in header["communicators"]}
         rows: list[list[dict[str, Any]]] = [[] for _ in range(job.ranks)]
+        before_ps = [0] * job.ranks
         for row in records.rows(header, columns):
+            before_ps[row["rank"]] += row["after_ps"]
             if row["op"] in IGNORED or row["context"] & PRIVATE or row["op"].startswith("file_"):
                 continue
             row["members"] = members.get(row["context"], world)
+            row["computing_s"] = 1e-12 * before_ps[row["rank"]]
+            before_ps[row["rank"]] = 0
             rows[row["rank"]].append(row)
+        for rank in range(job.ranks if compute != "none" else 0):
+            rows[rank].append({"op": "exit", "computing_s": 1e-12 * before_ps[rank]})
         return rows, run.time
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The computation of a rank before one of the model's calls, and the kernels that the model has
+    there; those of stated times are empty."""
+
+    rank: int
+    call: int
+    phase: str
+    seconds: float
+    kernels: tuple[str, ...]
+    # Before the first call, where programs have their set-up, too.
+    is_first: bool
+
+
+def gaps(of: Listing, rows: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[Gap]:
+    """The computations of a program between calls of its model.
+
+    The computations before the first call and after the last one are among them only if the model
+    computes there. Computation that the model does not have belongs to the phase of the next call.
+    """
+    for rank, found in enumerate(rows):
+        yield from gaps_of(rank, of.calls[rank], of.computed[rank], found)
+
+
+def gaps_of(
+    rank: int,
+    calls: Sequence[Call],
+    computed: Mapping[int, Sequence[tuple[str, str]]],
+    rows: Sequence[Mapping[str, Any]],
+) -> Iterator[Gap]:
+    """The same for one rank."""
+    start = start_of(calls, rows) if calls else 0
+    done, last = -1, start - 1  # the latest call of the model, and that of the recording
+    end = (len(calls), len(rows) - 1 if not calls else None)
+    for nth, at in (*pairs(calls, rows, start), end):
+        at = last + 1 if at is None else at
+        is_end = nth == len(calls)
+        if at >= len(rows) or not (is_end or is_equal(calls[nth], rows[at], None)):
+            return
+        own = [one for k in range(done + 1, nth + 1) for one in computed.get(k, ())]
+        if own or (done >= 0 and not is_end):
+            phase = own[-1][0] if own else calls[nth].phase
+            seconds = sum(row["computing_s"] for row in rows[last + 1 : at + 1])
+            is_first = nth == 0 and bool(calls)
+            yield Gap(rank, nth, phase, seconds, tuple(kernel for _, kernel in own), is_first)
+        done, last = nth, at
+
+
+def by_phase(found: Iterable[Gap], answer: Mapping[str, Any], ranks: int) -> list[ComputingRow]:
+    """Computation of program and model, in the order of the model's phases."""
+    rows = {row["phase"]: ComputingRow(row["phase"], 0.0, row["compute_s"])
+            for row in answer["phases"]}  # fmt: skip
+    for gap in found:
+        if gap.is_first:
+            continue
+        row = rows.setdefault(gap.phase, ComputingRow(gap.phase))
+        row.program_s += gap.seconds / ranks
+    return list(rows.values())
 
 
 def compared(
@@ -299,15 +407,15 @@ def compared(
         mine, found = calls[rank], rows[rank]
         start = start_of(mine, found)
         at = start
-        for call, row in pairs(mine, found, start):
-            if row is None or not is_equal(call, row, size):
-                size.differences.append(difference(rank, at, call, row))
+        for nth, at in pairs(mine, found, start):
+            row = found[at] if at < len(found) else None
+            if row is None or not is_equal(mine[nth], row, size):
+                size.differences.append(difference(rank, at, mine[nth], row))
                 break
-            at += 1
             size.calls += 1
         else:
             size.before.update(row["op"] for row in found[:start])
-            rest = found[at:]
+            rest = found[at + 1 if mine else start :]
             size.after.update(row["op"] for row in rest)
             repeated = repetition(mine, rest)
             if repeated is not None:
@@ -321,9 +429,9 @@ def compared(
 
 def pairs(
     calls: Sequence[Call], rows: Sequence[Mapping[str, Any]], start: int
-) -> Iterator[tuple[Call, Mapping[str, Any] | None]]:
-    """Calls of the model and of the recording in order. Calls that are drawn are skipped, with the
-    messages that the program sends and receives instead."""
+) -> Iterator[tuple[int, int]]:
+    """Numbers of calls of the model and of the recording, in order. Calls that are drawn are
+    skipped, with the messages that the program sends and receives instead."""
     at, nth = start, 0
     while nth < len(calls):
         if calls[nth].is_optional:
@@ -332,7 +440,7 @@ def pairs(
             while at < len(rows) and rows[at]["op"] in PAIRWISE:
                 at += 1
             continue
-        yield calls[nth], rows[at] if at < len(rows) else None
+        yield nth, at
         at, nth = at + 1, nth + 1
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import fmean, median, pstdev
 from typing import Any
 
-from .. import core, launch
+from .. import core
 from ..errors import Diagnostics
 from ..files import why
 from ..machines import Machine
@@ -30,6 +30,7 @@ SOURCE = Path(__file__).with_name("rates.c")
 FLAGS = "-O3 -march=native"  # unless $CFLAGS is set
 SECONDS = 0.5  # of each kernel
 REPEATS = 3  # runs of a program, of which the shortest counts
+LEAST_RANKS = 4  # whose computations are compared for their variation
 ORDERS = (128, 1024)  # of the matrices whose product is measured
 LEAST = 0.001  # of spread and jitter that a machine file accepts
 WANTED = "a file with `[node.device]`, as `odonata app rates FILE` writes it"
@@ -180,7 +181,18 @@ def device(timings: Sequence[Timing]) -> dict[str, Any]:
     return keys
 
 
-def factor_of(
+@dataclass(frozen=True)
+class Fit:
+    """A program's code compared with the kernels: how many times as fast it is, by kernel of its
+    model, and all of its computation; and how much its computations vary, if several ranks made
+    them."""
+
+    factors: dict[str, float]
+    factor: float
+    jitter: float | None
+
+
+def fit(
     keys: Mapping[str, Any],
     model: App,
     machine: Machine,
@@ -188,11 +200,11 @@ def factor_of(
     values: Mapping[str, Any],
     ranks: int = 1,
     tick: core.Tick | None = None,
-) -> float:
-    """How many times as fast as the kernels the program's code is: time of the model with these
-    rates, over the shortest of three runs of the program, both on this number of ranks.
+) -> Fit:
+    """Compare the computation between the model's calls, on this number of ranks.
 
-    On several ranks, the time of communication is taken for computation.
+    Of three runs of the program, that with the least computation counts. If calls of the model do
+    not separate kernels, these share the time as in the model.
     """
     wrong = Diagnostics()
     words = [checking.filled(wrong, word, values) for word in program]
@@ -203,22 +215,67 @@ def factor_of(
     ppn = checking.PPN if ranks % checking.PPN == 0 else 1
     exact |= {"node.device.count": ppn, "node.device.spread": LEAST, "node.device.jitter": LEAST}
     job = machine.with_(exact).job(nodes=ranks // ppn, ppn=ppn)
+    of = checking.listing(model, ranks, values)
     runs = [
-        launch.run(job, words, fidelity="loggp", compute="measured", tick=tick).time
+        [gap for gap in checking.gaps(of, checking.recorded(job, words, tick, "measured")[0])
+         if any(gap.kernels)]
         for _ in range(REPEATS)
-    ]
-    seconds = checking.time_of(job, model.phases(ranks // ppn, ppn, values), tick, computes=True)
-    if not (seconds > 0 and min(runs) > 0):
-        raise input_error("model", f"{seconds:g} s", "computation with flops or bytes")
-    return seconds / min(runs)
+    ]  # fmt: skip
+    found = min(runs, key=lambda gaps: sum(gap.seconds for gap in gaps))
+    # Before the first call there is set-up, too.
+    found = [gap for gap in found if not gap.is_first] or found
+    rows = checking.played(job, model.phases(ranks // ppn, ppn, values), tick)["computations"]
+    each: dict[str, float] = {}  # mean time of a kernel's computation in the model
+    for name in dict.fromkeys(row["kernel"] for row in rows if row["limit"] != "stated"):
+        same = [row for row in rows if row["kernel"] == name and row["limit"] != "stated"]
+        calls = sum(row["calls"] for row in same)
+        each[name] = sum(row["time_s"] for row in same) / calls if calls else 0.0
+    of_model, of_program = dict.fromkeys(each, 0.0), dict.fromkeys(each, 0.0)
+    for gap in found:
+        whole = sum(each[name] for name in gap.kernels if name)
+        for name in filter(None, gap.kernels):
+            of_model[name] += each[name]
+            of_program[name] += gap.seconds * each[name] / whole if whole else 0.0
+    if not (sum(of_model.values()) > 0 and sum(of_program.values()) > 0):
+        raise input_error("model", "none", "computation with flops or bytes, and a program's")
+    factors = {
+        name: seconds / of_program[name]
+        for name, seconds in of_model.items() if seconds > 0 and of_program[name] > 0
+    }  # fmt: skip
+    factor = sum(of_model.values()) / sum(of_program.values())
+    return Fit(factors, factor, variation(found) if ranks >= LEAST_RANKS else None)
 
 
-def scaled(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
-    """The same with all peaks times a factor."""
-    found = dict(keys)
+def variation(gaps: Sequence[checking.Gap]) -> float:
+    """How much longer computations of ranks are than the median of all ranks at the same call: what
+    84 % of the time does not exceed, one standard deviation of a normal distribution."""
+    by_call: dict[tuple[int, str], list[float]] = {}
+    for gap in gaps:
+        by_call.setdefault((gap.call, gap.phase), []).append(gap.seconds)
+    ratios = sorted(
+        (seconds / middle, seconds)
+        for each in by_call.values() if (middle := median(each)) > 0 for seconds in each
+    )  # fmt: skip
+    left = 0.84 * sum(seconds for _, seconds in ratios)
+    for ratio, seconds in ratios:
+        left -= seconds
+        if left <= 0:
+            return max(ratio - 1, 0.0)
+    return 0.0
+
+
+def fitted(keys: Mapping[str, Any], of: Fit) -> dict[str, Any]:
+    """The same for the code of a program: peaks times the largest factor, and efficiencies that
+    are less for others."""
+    found, most = dict(keys), max(of.factors.values())
     for name in ("fp64", "fp32", "matrix_fp64", "matrix_fp32", "memory_rate", "link_rate"):
         value, unit = keys[name].split()
-        found[name] = f"{factor * float(value):.4g} {unit}"
+        found[name] = f"{most * float(value):.4g} {unit}"
+    for kernel in KERNELS:
+        share = of.factors.get(kernel, min(of.factor, most)) / most
+        found[f"efficiency.{kernel}"] = significant(share * keys[f"efficiency.{kernel}"])
+    if of.jitter is not None:
+        found["jitter"] = max(significant(of.jitter), LEAST)
     return found
 
 

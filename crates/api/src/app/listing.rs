@@ -18,8 +18,10 @@ pub struct AppCallsResult {
     pub phases: Vec<String>,
     /// Members of the communicators of collectives, in rank order.
     pub communicators: BTreeMap<u32, Vec<u32>>,
+    /// Kernels of the computations, by number; empty if the model states the time.
+    pub kernels: Vec<String>,
     /// By rank: `[op, phase, peer, bytes, back, communicator, low, high, is_optional, grain, head,
-    /// blocks]`.
+    /// blocks]`. The `op` of a computation is `compute`, and its `peer` the number.
     pub ranks: Vec<Vec<CallRow>>,
 }
 
@@ -64,7 +66,12 @@ pub fn app_calls(request: &AppCallsRequest) -> Result<AppCallsResult, Vec<InputE
         }
         ranks.push(calls.into_iter().map(row).collect());
     }
-    Ok(AppCallsResult { phases: program.phases.clone(), communicators, ranks })
+    let kernel = |of: &phases::Computation| match of.seconds {
+        Some(_) => String::new(),
+        None => of.kernel.clone(),
+    };
+    let kernels = program.computations.iter().map(kernel).collect();
+    Ok(AppCallsResult { phases: program.phases.clone(), communicators, kernels, ranks })
 }
 
 fn row(call: ListedCall) -> CallRow {
