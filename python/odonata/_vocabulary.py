@@ -387,8 +387,8 @@ OPTIONS: tuple[Option, ...] = (
         "Number of simulated shifts of put_alltoall, from which the time of all is "
         "estimated."),
     Option(
-        "bench", "buffers", ("--buffers",), (), "Measurement", "host|gpu", False, "host", "", 0,
-        0,
+        "app bench", "buffers", ("--buffers",), (), "Measurement", "host|gpu", False, "host",
+        "", 0, 0,
         "Memory of message buffers: the host's, or that of the ranks' GPUs "
         "(docs/models/gpu-buffers.md)."),
     Option(

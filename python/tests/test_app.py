@@ -811,6 +811,23 @@ def test_lines_of_nekbone_are_those_of_its_example():
     ]
 
 
+def test_steps_of_amr_wind_print_their_solvers_and_times():
+    """print_mlmg_info has columns of 26, 6, 22 and 22 characters; the times of a step add up."""
+    model = running.load("amr-wind")
+    phases = model.phases(1, 2, {**model.options, "steps": 2, "cycles": 7})
+    rows = [("step length", 0.2), ("mac projection", 2.4), ("statistics", 0.4)]
+    run = {"phases": [{"phase": name, "time_s": seconds} for name, seconds in rows]}
+    lines = model.native(phases, 3.0, run)
+    times = [line for line in lines if line.startswith("WallClockTime")]
+    assert times == [
+        f"WallClockTime in Evolve() for step {n}: Pre: 0.1 Solve: 1.2 Post: 0.2 Total: 1.5"
+        for n in (1, 2)
+    ]
+    assert "Cumulative WallClockTime in Evolve(): 3" in lines
+    (first, second) = [line for line in lines if line.startswith("  MAC_projection")]
+    assert first == second and len(first) == 2 + 26 + 6 + 22 + 22 and first[28:34] == "     7"
+
+
 def test_the_breakdown_of_lammps_adds_up(odonata):
     done = odonata("app", "lammps", "--machine", "aurora", "--ppn", 8, "--nodes", 1, "--native")
     lines = done.stdout.splitlines()
@@ -847,6 +864,34 @@ def test_advice_finds_the_better_placement_and_algorithm():
     times = [row["time_s"] for row in advice["rows"]]
     assert times == sorted(times)
     assert not any("--class" in change for change in changes)
+
+
+def test_advice_has_the_access_of_nics_to_gpu_memory():
+    """Without access, messages between nodes are copied through host memory."""
+    def ring(a):
+        with a.loop(10):
+            a.shift(1, 1 << 20)
+
+    model, machine = app.App(ring, ppn=1), od.machine("aurora")
+    name = "MPIR_CVAR_CH4_OFI_ENABLE_HMEM"
+    gains = {}
+    for mpi in ("mpich", "mpich-aurora"):
+        result = app.run(model, machine, nodes=4, mpi=mpi, buffers="gpu", advise=True)
+        rows = {row["change"]: row for row in result.summary["advice"]["rows"]}
+        gains[mpi] = [rows[f"{name}={value}"]["gain"] for value in "01"]
+        assert rows[f"{name}=1"]["helps"] == (mpi == "mpich")
+    # One of the two is the present setting.
+    assert gains["mpich"][0] == 0 and gains["mpich"][1] > 0.01
+    assert gains["mpich-aurora"][0] < -0.01 and gains["mpich-aurora"][1] == 0
+    host = app.run(model, machine, nodes=4, mpi="mpich", advise=True)
+    assert not any(name in row["change"] for row in host.summary["advice"]["rows"])
+
+
+def test_gpu_buffers_need_gpus(odonata):
+    done = odonata("app", "fmm", "--machine", "dragonfly-1056", "--nodes", 2, "--buffers", "gpu")
+    assert done.returncode == 2 and "buffers" in done.stderr and "no GPUs" in done.stderr
+    with pytest.raises(InputError, match="buffers"):
+        app.run("fmm", od.machine("aurora"), nodes=2, buffers="tape")
 
 
 def test_advice_states_that_nothing_helps(odonata, tmp_path):

@@ -12,7 +12,8 @@ use super::rows::{FailureRow, nodes};
 use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::TrafficTables;
 use super::{
-    Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits, unknown,
+    Common, Fidelity, HonoredEnv, RequestedClass, bench_checks, calls, fidelity, job_with_files,
+    limits, unknown,
 };
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -32,6 +33,8 @@ pub struct AppRequest {
     /// Variables that MPI libraries honor.
     #[serde(default)]
     pub env: Vec<(String, String)>,
+    /// Memory of message buffers: `host` (default) or `gpu`.
+    pub buffers: Option<String>,
     pub program: Program,
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
     #[serde(default = "super::vocabulary::defaults::messages")]
@@ -191,13 +194,17 @@ pub fn app(
     let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| input_errors.extend(more));
-    let (Ok(mut compiled), Ok(mut job), Ok(method), true) =
-        (compiled, job, method, input_errors.is_empty())
+    let buffers = bench_checks::buffers(request.buffers.as_deref(), None)
+        .map_err(|error| input_errors.push(error));
+    let (Ok(mut compiled), Ok(mut job), Ok(method), Ok(buffers), true) =
+        (compiled, job, method, buffers, input_errors.is_empty())
     else {
         return Err(input_errors);
     };
     job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
     limits::apply_env(&mut job.library, &job.machine, honored_env)?;
+    job.put_buffers(buffers);
+    bench_checks::missing_gpus(&job).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     limits::reducers(&job, &overrides).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     job.counts_pairs = false;
     let of_ranks: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();

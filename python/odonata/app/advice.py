@@ -1,4 +1,5 @@
-"""Which placement, collective algorithm, class, library, NIC mapping or routing would help.
+"""Which placement, collective algorithm, class, library, NIC mapping, routing or access of NICs to
+GPU memory would help.
 
 Each alternative changes one setting of the job and is predicted like the job itself. The absolute
 error of a prediction is common to both, so a gain counts if it exceeds the errors of sampling,
@@ -26,6 +27,7 @@ LEAST = 0.01  # gain that counts, at least
 MATTERS = 0.02  # share of the time in a phase whose collectives are tried
 CLASSES = ("low-latency", "bulk-data")  # docs/models/classes.md; Aries has none
 ROUTINGS = ("minimal", "adaptive-0", "adaptive-3")  # in closed form, routes do not matter
+GPU_ACCESS = "MPIR_CVAR_CH4_OFI_ENABLE_HMEM"  # whether NICs access GPU memory; one has no effect
 NOT_TRIED = {"none", "group-spread:K"}
 
 
@@ -61,6 +63,11 @@ def advise(
     interrupted = False
     # Listed at first: the number of those that are left after an interruption is known.
     found = list(alternatives(model, job, values, run, fidelity, first, refused, stop))
+    if summary["buffers"] == "gpu" and "MPIR_CVAR_" not in deaf_to(job.mpi):
+        found += [
+            Alternative(f"{GPU_ACCESS}={value}", job, values, ((GPU_ACCESS, value),))
+            for value in "01"
+        ]
     for one in found:
         if stop is not None and stop.signal:
             interrupted = True
@@ -69,7 +76,7 @@ def advise(
             phases = model.phases(
                 int(one.job.nodes), int(one.job.ppn or 1), one.values, first, one.job.seed
             )
-            request = request_of(one.job, fidelity, phases, messages)
+            request = request_of(one.job, fidelity, phases, messages, summary["buffers"])
             request["env"] = [list(pair) for pair in one.env]
             # Alike, so that their errors are.
             method = "compose" if run["method"] == "composed" else "simulate"

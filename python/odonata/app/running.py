@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import bands, core, timelines
-from .._vocabulary import SCALINGS, AppRow, Fidelity, Scaling
+from .._vocabulary import BUFFERS, SCALINGS, AppRow, Buffers, Fidelity, Scaling
 from ..benchmarks import MESSAGES
 from ..errors import Diagnostics, InputError, SimulatedFailure
 from ..files import why
@@ -145,6 +145,7 @@ def run(
     stop: core.Stop | None = None,
     native: bool = False,
     advise: bool = False,
+    buffers: Buffers = "host",
     **job: Any,
 ) -> AppResult:
     """Predict an application on each number of nodes.
@@ -152,7 +153,8 @@ def run(
     `model` is an `App`, the name of a model of odonata or a Python file. `problem` sets options of
     the model. `messages` limits the simulated messages per number of nodes. With `native`, the
     result has the lines of the application's own output, with `advise` its summary has the
-    alternatives of the last number of nodes (`advice`). Other arguments (`placement`, `mpi`,
+    alternatives of the last number of nodes (`advice`). `buffers` is the memory of messages: `host`
+    or `gpu`. Other arguments (`placement`, `mpi`,
     `seed`, ...) are those of `Machine.job`.
     """
     wrong = Diagnostics()
@@ -170,12 +172,14 @@ def run(
         several = [nodes] if isinstance(nodes, int) else list(nodes)
         counts = [wrong.whole("nodes", count) for count in several]
     wrong.word("scaling", scaling, SCALINGS, "a scaling")
+    wrong.word("buffers", buffers, BUFFERS, "one of")
     wrong.raise_any()
     own = found.ranks_per_node(machine) if ppn is None else ppn
     jobs = [machine.job(nodes=count, ppn=own, **job) for count in counts]
     return play(
-        found, name, jobs, values, scaling, fidelity, messages, tick, stop, native, advise
-    )
+        found, name, jobs, values, scaling, fidelity, messages, tick, stop, native, advise,
+        buffers,
+    )  # fmt: skip
 
 
 def play(
@@ -190,6 +194,7 @@ def play(
     stop: core.Stop | None,
     is_native: bool = False,
     advise: bool = False,
+    buffers: str = "host",
 ) -> AppResult:
     """The same for checked options and jobs that differ in their nodes alone."""
     rows: list[dict[str, Any]] = []
@@ -201,6 +206,7 @@ def play(
         "odonata": version(), "kind": "app", "name": name, "machine": jobs[0].machine.name,
         "mpi": jobs[0].mpi, "fidelity": fidelity, "ppn": jobs[0].ppn, "seed": jobs[0].seed,
         "scaling": scaling, "problem": dict(values), "is_checked": is_checked(model),
+        "buffers": buffers,
     }  # fmt: skip
     kinds = bands.application_kinds(name)
     # All sizes are checked before the first is simulated.
@@ -210,7 +216,7 @@ def play(
     whole_tick = tick
     for nth, (job, phases) in enumerate(zip(jobs, traced, strict=True)):
         tick = part_of(whole_tick, nth, len(jobs))
-        request = request_of(job, fidelity, phases, messages)
+        request = request_of(job, fidelity, phases, messages, buffers)
         answer = core.enter("app", request, tick, stop)
         timelines.finish(job.timeline, answer)
         answer.pop("nic_counters", None)  # for the report of a library, which models do not print
@@ -221,13 +227,15 @@ def play(
             if measured is None:
                 estimated = answer["messages_estimated"]
                 several = replicas(model, job, values, first, messages / max(estimated, 1.0))
-                compared = [composition(one, fidelity, messages, tick, stop) for one in several]
+                compared = [
+                    composition(one, fidelity, messages, tick, stop, buffers) for one in several
+                ]
                 measured = max(compared, key=lambda one: one["error"])
             answer["composition"] = measured
             answer["errors"]["composition"] = measured["error"]
         rows.append(row_of(model, phases, answer, rows, kinds, fidelity))
         if is_native and model.native:
-            steps, cut = steps_of(job, phases, fidelity, messages, tick, stop)
+            steps, cut = steps_of(job, phases, fidelity, messages, tick, stop, buffers)
             if cut:  # the output is computed from all steps
                 break
             with model.guarded():
@@ -253,10 +261,11 @@ def steps_of(
     messages: int,
     tick: core.Tick | None,
     stop: core.Stop | None,
+    buffers: str = "host",
 ) -> tuple[list[tuple[Any, dict[str, Any]]], dict[str, Any] | None]:
     """The sampled iterations of a model's loop, each after its warm-up: value and result; and the
     result that was interrupted or failed, if any, after which no more are simulated."""
-    request = request_of(replace(job, timeline=None), fidelity, phases, messages)
+    request = request_of(replace(job, timeline=None), fidelity, phases, messages, buffers)
     found: list[tuple[Any, dict[str, Any]]] = []
     for value, program in phases.sampled_steps():
         answer = core.enter("app", {**request, "program": program}, tick, stop)
@@ -300,11 +309,12 @@ def composition(
     messages: int,
     tick: core.Tick | None,
     stop: core.Stop | None,
+    buffers: str = "host",
 ) -> dict[str, Any]:
     """The error of composing a time from parts, measured where the whole can be simulated."""
     job, phases = small
     job = replace(job, timeline=None)
-    request = request_of(job, fidelity, phases, messages)
+    request = request_of(job, fidelity, phases, messages, buffers)
     whole = core.enter("app", {**request, "method": "simulate"}, tick, stop)
     parts = core.enter("app", {**request, "method": "compose"}, tick, stop)
     error = abs(parts["time_s"] / whole["time_s"] - 1) if whole["time_s"] > 0 else 0.0

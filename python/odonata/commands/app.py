@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import core, text, tuning
+from .._vocabulary import BUFFERS
 from ..app import checking, rates, report, running
 from ..app.phases import input_error
 from ..errors import Diagnostics, InputError, SimulatedFailure
@@ -70,6 +71,7 @@ def app(words: tuple[str, ...], **given: Any) -> int:
     messages = wrong.count("app", "messages", given["messages"])
     problem = pairs(wrong, given["problem"])
     wrong.word("scaling", given["scaling"], running.SCALINGS, "a scaling")
+    wrong.word("buffers", given["buffers"], BUFFERS, "one of")
     figure = given["plot"]
     if figure is not None and not figure.endswith(FIGURES):
         wrong.add("plot", figure, f"a file that ends in {', '.join(FIGURES)}")
@@ -90,7 +92,7 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         title = model.title or Path(name).stem
         result = running.play(
             model, title, jobs, values, given["scaling"], request.fidelity, messages, tick, stop,
-            given["native"], given["advise"],
+            given["native"], given["advise"], given["buffers"],
         )  # fmt: skip
     if not request.as_json:
         own = ["", *result.native] if given["native"] else []
@@ -176,15 +178,16 @@ def measure_rates(words: tuple[str, ...], given: dict[str, Any]) -> int:
         request.finish()
         assert model is not None, "reported above"
         fits = functools.partial(
-            rates.factor_of, model=model, machine=request.machine, program=program[1:],
+            rates.fit, model=model, machine=request.machine, program=program[1:],
             values=values, ranks=ranks,
         )  # fmt: skip
     timings = rates.measure()
     keys, note = rates.device(timings), ""
     if fits is not None:
-        factor = fits(keys)
-        keys = rates.scaled(keys, factor)
-        note = f"All peaks times {factor:.3g}, for {program[0]}."
+        of = fits(keys)
+        keys = rates.fitted(keys, of)
+        each = ", ".join(f"{name} {factor:.3g}" for name, factor in of.factors.items())
+        note = f"For {program[0]}, times as fast as the kernels: {each}."
     text = rates.written(timings, keys, note)
     if not file:
         print(text, end="", flush=True)

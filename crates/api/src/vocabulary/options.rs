@@ -300,7 +300,8 @@ pub const OPTIONS: &[Opt] = &[
         "Messages in flight per pair of ranks, in bandwidth tests."),
     opt(&["bench"], "shifts", ("--shifts", ""), Measurement, COUNT, Default("64"),
         "Number of simulated shifts of put_alltoall, from which the time of all is estimated."),
-    opt(&["bench"], "buffers", ("--buffers", ""), Measurement, Name("buffers"), Default("host"),
+    opt(&["bench", "app"], "buffers", ("--buffers", ""), Measurement, Name("buffers"),
+        Default("host"),
         "Memory of message buffers: the host's, or that of the ranks' GPUs \
          (docs/models/gpu-buffers.md)."),
     opt(&["traffic"], "load", ("--load", "--loads"), Measurement, Loads, Required,
