@@ -171,6 +171,15 @@ def ends(value: float, band: Band, low: float = 0.0, high: float = 0.0) -> tuple
     return value * max(1.0 + low, 0.0) / band.factor, value * (1.0 + high) * band.factor
 
 
+def independent_ends(value: float, band: Band, errors: Iterable[float]) -> tuple[float, float]:
+    """Both ends around a prediction whose relative errors have other causes than the residuals.
+
+    The logarithms of the factors of independent causes add up as squares.
+    """
+    factor = math.exp(math.hypot(math.log(band.factor), *map(math.log1p, errors)))
+    return value / factor, value * factor
+
+
 def add(
     rows: Iterable[dict[str, Any]],
     column: str,

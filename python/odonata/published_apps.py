@@ -36,7 +36,7 @@ class AppRun:
     origin: str  # the measurement's source, as a unit of the error bars
     sets: str = ""  # the parameter of which it is the source
     problem: Mapping[str, Any] = field(default_factory=dict)
-    mpi: str = "mpich"
+    mpi: str = "mpich"  # a name, or a profile relative to data/published
     fidelity: str = "loggp"
     slow: bool = False
 
@@ -56,9 +56,10 @@ def predict(
     stop: core.Stop | None = None,
 ) -> list[dict[str, Any]]:
     """The row of a run; none if the prediction was stopped. `fidelity` replaces that of the run."""
+    mpi = str(published.DATA / run.mpi) if run.mpi.endswith(".toml") else run.mpi
     result = running.run(
         run.app, machine(run.machine), nodes=run.nodes, ppn=run.ppn, problem=run.problem,
-        fidelity=fidelity or run.fidelity, mpi=run.mpi, tick=tick, stop=stop,
+        fidelity=fidelity or run.fidelity, mpi=mpi, tick=tick, stop=stop,
     )  # fmt: skip
     return [row_of(run, row, fidelity or run.fidelity) for row in result.rows]
 

@@ -114,8 +114,8 @@ def test_planted_differences_of_the_sph_code_are_located(odonata, tmp_path, chan
 # Changes of a model: a byte, and a partner.
 CHANGED = {
     "swfft": [("(n, n, n), 16)", "(n, n, n), 17)"), ("shape.insert(axis", "shape.insert(2 - axis")],
-    "fmm": [("(a.order + 1) ** 2", "(a.order + 1) ** 2 + 1"), ("access(size, count=count)",
-                                                             "access(size, count=count, shift=1)")],
+    "fmm": [("(a.order + 1) ** 2", "(a.order + 1) ** 2 + 1"),
+            ("access(size, count=count, to=a.targets)", "access(size, count=count, shift=1)")],
 }  # fmt: skip
 
 

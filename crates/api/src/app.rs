@@ -5,6 +5,7 @@ mod listing;
 
 pub use listing::{AppCallsRequest, AppCallsResult, app_calls};
 
+use super::bench_checks::{self, missing_gpus};
 use super::calls::Sums;
 use super::compute_time::{ComputeTime, compute_time};
 use super::io_bench::{failure, file_system};
@@ -12,8 +13,7 @@ use super::rows::{FailureRow, nodes};
 use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::TrafficTables;
 use super::{
-    Common, Fidelity, HonoredEnv, RequestedClass, bench_checks, calls, fidelity, job_with_files,
-    limits, unknown,
+    Common, Fidelity, HonoredEnv, RequestedClass, calls, fidelity, job_with_files, limits, unknown,
 };
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -22,7 +22,7 @@ use net::NetworkModel;
 use packet::PacketNetwork;
 use phases::{Compiled, PhaseRun, PhaseTotals, Program};
 use serde::{Deserialize, Serialize};
-use sim::{End, Job, Progress, World};
+use sim::{Buffers, End, Job, Progress, World};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct AppRequest {
@@ -33,7 +33,7 @@ pub struct AppRequest {
     /// Variables that MPI libraries honor.
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// Memory of message buffers: `host` (default) or `gpu`.
+    /// Memory of messages and windows: `host` or `gpu`; that of the program by default.
     pub buffers: Option<String>,
     pub program: Program,
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
@@ -194,8 +194,11 @@ pub fn app(
     let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| input_errors.extend(more));
-    let buffers = bench_checks::buffers(request.buffers.as_deref(), None)
-        .map_err(|error| input_errors.push(error));
+    let buffers = match request.buffers.as_deref() {
+        None if request.program.has_gpu_buffers => Ok(Buffers::Gpu),
+        word => bench_checks::buffers(word, None),
+    };
+    let buffers = buffers.map_err(|error| input_errors.push(error));
     let (Ok(mut compiled), Ok(mut job), Ok(method), Ok(buffers), true) =
         (compiled, job, method, buffers, input_errors.is_empty())
     else {
@@ -204,7 +207,7 @@ pub fn app(
     job.library.notes.extend(notes.into_iter().map(|note| (None, note)));
     limits::apply_env(&mut job.library, &job.machine, honored_env)?;
     job.put_buffers(buffers);
-    bench_checks::missing_gpus(&job).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
+    missing_gpus(&job).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     limits::reducers(&job, &overrides).map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     job.counts_pairs = false;
     let of_ranks: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
@@ -230,8 +233,9 @@ pub fn app(
         }
         let mut sums = Sums::default();
         let units = compose::units(&compiled, fidelity, request.messages);
-        compose::check(&job, &units, fidelity, request.messages).map_err(|error| vec![error])?;
         let (program, messages) = ((&compiled, &units), request.messages);
+        compose::check(&mut job, program, fidelity, messages, &mut sums, tick)
+            .map_err(|error| vec![error])?;
         let composed = compose::compose(&mut job, program, fidelity, messages, &mut sums, tick);
         let mut result = composed_result(&job, &compiled, &times, fidelity, composed, &sums);
         result.mpi.clone_from(&request.common.mpi);

@@ -55,7 +55,7 @@ pub fn compute_time(
             return Err(InputError::new("machine", &machine.name, expected));
         }
     };
-    let efficiency = efficiency(unit, kernel, of.size);
+    let efficiency = efficiency(unit, kernel, precision, of.size);
     // Ranks that share a unit each have their part of it; a rank with several uses all of them.
     let share = f64::from(unit.count) / f64::from(ppn.max(1));
     let parts = [
@@ -70,8 +70,12 @@ pub fn compute_time(
     Ok(ComputeTime { seconds, limit: longest.1, uncertainty })
 }
 
-fn efficiency(unit: &ComputeParams, kernel: usize, size: f64) -> f64 {
+fn efficiency(unit: &ComputeParams, kernel: usize, precision: usize, size: f64) -> f64 {
     let half = unit.half_size[kernel];
+    let whole = match KERNELS[kernel] {
+        "gemm" => unit.gemm[precision],
+        _ => unit.efficiency[kernel],
+    };
     let of_size = if size > 0.0 && half > 0.0 { size / (size + half) } else { 1.0 };
-    unit.efficiency[kernel] * of_size
+    whole * of_size
 }

@@ -43,24 +43,60 @@ fn a_timeline_of_a_composition_is_refused() {
     assert_eq!(with(needed), []);
 }
 
+/// The message budget that the only error requires.
+fn needed(errors: &[machine::InputError]) -> u64 {
+    assert_eq!((errors.len(), errors[0].at.as_str()), (1, "messages"));
+    let budget = errors[0].expected.split("at least ").nth(1).expect("a budget");
+    budget.split(' ').next().expect("a word").parse().expect("a number")
+}
+
 /// With contention in the network, exchanges of ranks that are not consecutive on a node cannot be
-/// cut. They are refused unless the budget allows all of them.
+/// cut. They are refused unless the budget allows all of them, and others unless it allows the
+/// fewest planes that stand for all.
 #[test]
 fn exchanges_on_all_nodes_exceed_no_budget() {
+    let side =
+        |by: i32| json!({"rule": "offset", "grid": 0, "by": [by, 0], "periodic": [true, true]});
+    let body = [
+        call(json!({"call": "recv", "request": 1, "from": side(-1), "bytes": 8, "tag": 0})),
+        call(json!({"call": "send", "request": 1, "to": side(1), "bytes": 8, "tag": 0})),
+        call(json!({"call": "wait", "of": 1})),
+    ];
+    let program = json!({"ranks": 16, "grids": [{"shape": [16, 1]}], "phases": ["main"],
+        "body": body});
     for fidelity in ["flow", "packet"] {
         let with = |placement: &str, messages: u64| {
             errors(&json!({"fidelity": fidelity, "placement": placement, "messages": messages,
-                "method": "compose"}))
+                "method": "compose", "program": program}))
         };
-        assert_eq!(with("contiguous", 20), []);
-        let found = with("round-robin", 20);
-        assert_eq!((found.len(), found[0].at.as_str()), (1, "messages"));
-        let needed = found[0].expected.split("at least ").nth(1).expect("a budget");
-        let needed: u64 = needed.split(' ').next().expect("a word").parse().expect("a number");
-        assert_eq!(with("round-robin", needed), []);
+        let of_planes = needed(&with("contiguous", 5));
+        assert_eq!(with("contiguous", of_planes), []);
+        let of_all = needed(&with("round-robin", of_planes));
+        assert!(of_all > of_planes, "{fidelity}: {of_all} {of_planes}");
+        assert_eq!(with("round-robin", of_all), []);
     }
     let loggp = json!({"placement": "round-robin", "messages": 20, "method": "compose"});
     assert_eq!(errors(&loggp), []);
+}
+
+/// With contention in the network, collectives of rows are simulated in all rows. They are refused
+/// unless the budget allows that.
+#[test]
+fn collectives_of_rows_exceed_no_budget() {
+    let body = [call(json!({"call": "collective", "kind": "allreduce", "bytes": 8,
+        "partition": 0}))];
+    let program = json!({"ranks": 16, "grids": [{"shape": [4, 4]}], "phases": ["main"],
+        "partitions": [{"grid": 0, "axes": [1]}], "body": body});
+    for fidelity in ["flow", "packet"] {
+        let with = |messages: u64| {
+            errors(&json!({"fidelity": fidelity, "messages": messages, "method": "compose",
+                "program": program}))
+        };
+        let least = needed(&with(20));
+        assert_eq!(with(least), []);
+        assert_eq!(needed(&with(least - 1)), least);
+    }
+    assert_eq!(errors(&json!({"messages": 20, "method": "compose", "program": program})), []);
 }
 
 /// `all` simulates each iteration of a loop, and one iteration of a sample.

@@ -30,6 +30,8 @@ pub struct ComputeParams {
     /// reached.
     pub efficiency: [f64; KERNELS.len()],
     pub half_size: [f64; KERNELS.len()],
+    /// The fraction for `gemm` by precision.
+    pub gemm: [f64; PRECISIONS.len()],
     /// By kernel: relative uncertainty of its rate.
     pub uncertainty: [f64; KERNELS.len()],
     /// Relative standard deviations of speed between units, and between calls.
@@ -71,6 +73,8 @@ impl MachineSpec {
                 self.number(&path)
             }
         };
+        let of_gemm = of("efficiency", "gemm").expect("has a default");
+        let of_gemm_fp16 = of("efficiency", "gemm_fp16").unwrap_or(of_gemm);
         let has_half_size = |kernel: &str| matches!(kernel, "gemm" | "fft");
         Some(ComputeParams {
             name: self.text("node.device.name").into(),
@@ -85,6 +89,7 @@ impl MachineSpec {
                 true => of("half_size", kernel).expect("has a default"),
                 false => 0.0,
             }),
+            gemm: [of_gemm, of_gemm, of_gemm_fp16, of_gemm_fp16],
             uncertainty: KERNELS.map(|kernel| of("uncertainty", kernel).expect("has a default")),
             spread: self.number("node.device.spread").unwrap_or(0.0),
             jitter: self.number("node.device.jitter").unwrap_or(0.0),

@@ -30,6 +30,8 @@ pub(crate) const COMPUTE_KEYS: &[Key] = &[
     key("node.device.efficiency.stream", Ratio, Default("1"),
         "Fraction of the bound of the roofline that a kernel reaches: copies and sums of vectors."),
     key("node.device.efficiency.gemm", Ratio, Default("1"), "Products of matrices."),
+    key("node.device.efficiency.gemm_fp16", Ratio, Described("as `node.device.efficiency.gemm`"),
+        "The same, 16 and 8 bits."),
     key("node.device.efficiency.stencil", Ratio, Default("1"), "Stencils on regular grids."),
     key("node.device.efficiency.spmv", Ratio, Default("1"), "Sparse matrix times vector."),
     key("node.device.efficiency.gauss_seidel", Ratio, Default("1"),

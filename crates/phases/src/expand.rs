@@ -383,7 +383,12 @@ impl Compiled {
         *sub += 1;
         let to = if of.sweeps {
             let others = self.ranks - 1;
-            (others > 0).then(|| (rank + 1 + nth % others) % self.ranks)?
+            let first = if of.from_first { 0 } else { rank };
+            let position = (others > 0).then(|| (first + nth % others) % self.ranks)?;
+            match of.from_first {
+                true => position + u32::from(position >= rank),
+                false => (position + 1) % self.ranks,
+            }
         } else {
             self.partner(&of.to, rank)?
         };

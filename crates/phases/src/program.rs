@@ -17,6 +17,9 @@ pub struct Program {
     pub file_systems: Vec<String>,
     /// Names of the phases; the first is that of calls outside any.
     pub phases: Vec<String>,
+    /// Messages and windows are in the memory of the ranks' GPUs.
+    #[serde(default)]
+    pub has_gpu_buffers: bool,
     pub body: Vec<Node>,
 }
 
@@ -292,6 +295,9 @@ pub struct Access {
     /// Instead of one target: all other ranks in turn, from the next one on.
     #[serde(default)]
     pub sweeps: bool,
+    /// With `sweeps`: from rank 0 on, so that all ranks access the same target at a time.
+    #[serde(default)]
+    pub from_first: bool,
     pub count: u64,
     /// Bytes sent to the target, and bytes that return.
     pub out: u64,

@@ -108,6 +108,7 @@ class Phases:
         self._partitions: list[dict[str, Any]] = []
         self._file_systems: list[str] = []
         self._files = 0
+        self._has_gpu_buffers = False
         self._phases = ["main"]
         self._phase = 0
         self._where: list[dict[str, int]] = []
@@ -247,6 +248,11 @@ class Phases:
                 return known
         self._grids.append(made)
         return made
+
+    def gpu_buffers(self) -> None:
+        """Messages and windows of all calls are in the memory of the ranks' GPUs. The library
+        decides how they are accessed (docs/models/gpu-buffers.md)."""
+        self._has_gpu_buffers = True
 
     # Computation
 
@@ -630,21 +636,22 @@ class Phases:
     ) -> None:
         """`count` accesses to windows of other ranks, which `fence` completes.
 
-        `to` is one rank, or `all`: the other ranks in turn, from the next one on. `shift` is the
-        distance to one rank. `out` bytes go to the target, `back` bytes return.
+        `to` is one rank, or the other ranks in turn: from the next one on (`all`), or from rank 0
+        on (`same`), so that all ranks access the same target at a time. `shift` is the distance to
+        one rank. `out` bytes go to the target, `back` bytes return.
         """
         wanted = "a number of accesses below 2^32"
         number = int(self._number("access: count", count, 0, 2**32 - 1, wanted))
         if shift is not None:
             partner, sweeps = {"rule": "shift", "by": int(shift)}, False
-        elif to == "all":
+        elif to in ("all", "same"):
             partner, sweeps = {"rule": "shift", "by": 1}, True
         else:
             most = self.ranks - 1
             rank = int(self._number("access: to", to, 0, most, f"a rank from 0 to {most}"))
             partner, sweeps = {"rule": "rank", "rank": rank}, False
         self._call(
-            "access", OVERLAPPED, to=partner, sweeps=sweeps, count=number,
+            "access", OVERLAPPED, to=partner, sweeps=sweeps, from_first=to == "same", count=number,
             out=self._size("access", out), back=self._size("access", back), atomic=atomic,
         )  # fmt: skip
 
@@ -794,6 +801,7 @@ class Phases:
             "partitions": self._partitions,
             "file_systems": self._file_systems,
             "phases": self._phases,
+            "has_gpu_buffers": self._has_gpu_buffers,
             "body": self._body,
         }
 

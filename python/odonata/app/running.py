@@ -41,10 +41,11 @@ class AppResult(Sweep[AppRow]):
     """Rows by number of nodes.
 
     `figure_of_merit` has the unit `unit`; `low` and `high` are its band: the residuals of
-    `summary["bands"]`, times the errors of the run (`errors` of `summary["runs"]`), among them the
-    uncertainty of the computing units' rates. `efficiency` is the figure of merit per node (weak
-    and strong scaling) relative to the first row.
-    `summary["runs"]` has the phases of each row.
+    `summary["bands"]` and the errors of the run (`errors` of `summary["runs"]`), as independent
+    factors. Among these errors is the uncertainty of the computing units' rates.
+
+    `efficiency` is the figure of merit per node (weak and strong scaling) relative to the first
+    row. `summary["runs"]` has the phases of each row.
     """
 
     name: str
@@ -350,9 +351,8 @@ def row_of(
         found = f"takes no time on {answer['nodes']} nodes"
         raise input_error("model", found, "calls or computation: a larger problem, or more ranks")
     answer["errors"]["rates"] = rates_error(model, answer)
-    error = sum(answer["errors"].values())
     band = bands.band_of(kinds, fidelity)
-    fast, slow = bands.ends(seconds, band, max(-error, -0.99), error)
+    fast, slow = bands.independent_ends(seconds, band, answer["errors"].values())
     value = model.merit_of(phases, seconds)
     row = {
         "nodes": answer["nodes"], "ranks": answer["ranks"], "time_s": seconds,

@@ -62,26 +62,39 @@ pub fn units(program: &Compiled, fidelity: Fidelity, messages: u64) -> Units {
     Units::of(program, &|part| super::estimate(part) <= SAMPLE * most)
 }
 
-/// Refuses exchanges that exceed the budget because they can only be simulated on all ranks: with
-/// contention in the network, if the ranks of a node do not follow each other.
+/// Refuses a program if parts that cannot be sampled exceed the budget together: with contention in
+/// the network, collectives of rows and columns, and exchanges of which no planes of the grid stand
+/// for all.
 pub fn check(
-    job: &Job,
-    units: &Units,
+    job: &mut Job,
+    (program, units): (&Compiled, &Units),
     fidelity: Fidelity,
     messages: u64,
+    sums: &mut Sums,
+    tick: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<(), InputError> {
-    let of_ranks: Vec<u32> = job.placements.iter().map(|placement| placement.node.0).collect();
-    if fidelity == Fidelity::LogGp || ranks_by_node(&of_ranks).concat().is_sorted() {
+    if fidelity == Fidelity::LogGp {
         return Ok(());
     }
-    let all: f64 = units.exchanges.iter().map(super::estimate).sum();
+    let parts = Parts { job, program, fidelity, messages, sums, tick };
+    let mut is_used = vec![false; program.collective_calls().count()];
+    for one in &units.uses {
+        if let Unit::Collective(at) = one.unit {
+            is_used[at as usize] = true;
+        }
+    }
+    let used = (0..).zip(&is_used).filter(|(_, is_used)| **is_used);
+    let of_collectives = used.map(|(at, _)| parts.messages_of_collective(at));
+    let of_exchanges = units.exchanges.iter().map(|exchange| parts.messages_of_exchange(exchange));
+    // Parts within their share of the budget are not counted.
+    let all = of_collectives.chain(of_exchanges).filter(|&own| own > parts.most()).sum::<f64>();
     if all <= calls::messages_allowed(fidelity, messages) as f64 {
         return Ok(());
     }
     let needed = calls::messages_needed(fidelity, all);
     let expected = format!(
-        "at least {needed} (`--messages {needed}`) with fidelity {}, or fidelity loggp: ranks of a \
-         node are not consecutive, so exchanges are simulated on all nodes",
+        "at least {needed} (`--messages {needed}`) with fidelity {}, or fidelity loggp: \
+         communication of rows, columns and neighbors is simulated on all nodes",
         fidelity.name()
     );
     Err(InputError::new("messages", messages.to_string(), expected))
@@ -223,9 +236,7 @@ impl Parts<'_> {
             return self.whole(exchange);
         }
         let ranks = (f64::from(exchange.ranks) * most / all) as u32;
-        let (order, per_node) = self.by_node();
-        // Planes of the grid fill nodes only if ranks follow each other on a node.
-        let cut = order.is_sorted().then(|| exchange.cut(ranks, per_node)).flatten();
+        let (cut, per_node) = self.cut(exchange, ranks);
         let is_small = cut.as_ref().is_some_and(|(_, own)| own.len() as u32 <= ranks);
         // With contention in the network, the nodes that stand for all have too little of it.
         let folded = (!is_small && self.fidelity == Fidelity::LogGp).then(|| {
@@ -236,6 +247,33 @@ impl Parts<'_> {
             Some((part, ranks)) => self.simulate(&part, &ranks),
             None => self.whole(exchange),
         }
+    }
+
+    /// Some planes of the grid that stand for all, with their ranks, and the number of ranks of the
+    /// first node.
+    fn cut(&self, exchange: &Compiled, ranks: u32) -> (Option<(Compiled, Vec<u32>)>, u32) {
+        let (order, per_node) = self.by_node();
+        // Planes of the grid fill nodes only if ranks follow each other on a node.
+        (order.is_sorted().then(|| exchange.cut(ranks, per_node)).flatten(), per_node)
+    }
+
+    /// Messages of an exchange as it is simulated with contention in the network.
+    fn messages_of_exchange(&self, exchange: &Compiled) -> f64 {
+        let (most, all) = (self.most(), super::estimate(exchange));
+        if all <= most {
+            return all;
+        }
+        let cut = self.cut(exchange, (f64::from(exchange.ranks) * most / all) as u32).0;
+        cut.map_or(all, |(part, _)| super::estimate(&part))
+    }
+
+    /// The same of a collective. Sampled ones keep to the budget.
+    fn messages_of_collective(&self, at: u32) -> f64 {
+        let sampled = |call| calls::parts(self.job, call, self.fidelity, self.messages).is_some();
+        if self.program.world_call(at).is_some_and(sampled) {
+            return 0.0;
+        }
+        super::estimate(&self.program.collective_part(at))
     }
 
     /// The ranks node by node, and the number of ranks of the first node.

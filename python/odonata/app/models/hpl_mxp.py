@@ -1,6 +1,6 @@
 """HPL-MxP: LU in low precision without pivots, then refinement in double precision.
 
-Sources: ROCm/rocHPL-MxP, pgetrf; hpl-mxp.org.
+Sources: ROCm/rocHPL-MxP, pgetrf; at-aaims/OpenMxP, panel_trf_gdirect.hpp; hpl-mxp.org.
 """
 
 from collections.abc import Mapping
@@ -11,23 +11,33 @@ from odonata.app.models import lu
 from odonata.app.phases import PANELS
 
 SINGLE = 4  # bytes: the matrix is stored in 32 bits
+BLOCK = 64  # columns that a device factorizes or solves at a time [estimate]
 
 
 def diagonal(a: Phases, row: int, column: int) -> None:
-    """The owner factorizes and inverts a block and broadcasts it along its row and column.
+    """The owner factorizes and inverts a block, and broadcasts it along its row and column.
 
-    By rings, as panels are [estimate]: the root of a tree would wait for ranks that the rings of
-    the step before reach last, so that steps would not overlap.
+    By rings, as panels are: rocHPL-MxP has one setting for all broadcasts. OpenMxP's default is a
+    ring, too.
     """
     nb = a.nb
     with a.phase("diagonal"):
         with a.where(axis=0, at=row), a.where(axis=1, at=column):
-            a.compute(flops=2 * nb**3, bytes=4 * nb * nb, kernel="panel", precision="fp32",
-                      host=True)
+            # rocSOLVER factorizes, and rocBLAS inverts, on the device. The CPU waits for it.
+            a.compute(flops=2 * nb**3, bytes=4 * nb * nb, kernel="gemm", precision="fp32",
+                      size=BLOCK, host=True)
         with a.where(axis=0, at=row):
             a.panel_bcast(4 * nb * nb, axis=1, root=column, algorithm=a.broadcast)
         with a.where(axis=1, at=column):
             a.panel_bcast(4 * nb * nb, axis=0, root=row, algorithm=a.broadcast)
+
+
+def panel(a: Phases, axis: int, at: int, length: float) -> None:
+    """L or U on the ranks that own it: the update with the panels of the step before, and the
+    product with the inverse of the diagonal block, in 16 bits. The CPU waits for it."""
+    with a.phase("panels"), a.where(axis=axis, at=at):
+        a.compute(flops=4 * a.nb**2 * length, bytes=2 * SINGLE * a.nb * length, kernel="gemm",
+                  precision="fp16", size=min(a.nb, length), host=True)
 
 
 def factorize(a: Phases, n: int) -> None:
@@ -40,9 +50,11 @@ def factorize(a: Phases, n: int) -> None:
         with a.overlap(offload=True):
             with a.phase("update"):
                 # With the panels of the step before, in 16 bits into 32.
-                a.compute(flops=2 * nb * rows * columns, bytes=2 * 4 * rows * columns,
+                a.compute(flops=2 * nb * rows * columns, bytes=2 * SINGLE * rows * columns,
                           kernel="gemm", precision="fp16", size=min(rows, columns))
             diagonal(a, row, column)
+            panel(a, 1, column, rows)
+            panel(a, 0, row, columns)
             with a.phase("panels"):
                 a.panel_bcast(2 * nb * rows, axis=1, root=column, algorithm=a.broadcast)
                 a.panel_bcast(2 * nb * columns, axis=0, root=row, algorithm=a.broadcast)
@@ -57,8 +69,10 @@ def refine(a: Phases, n: int) -> None:
         a.allreduce(int(n / p) * 8, axes=1)
         a.allreduce(int(n / q) * 8, axes=0)
         with a.loop(2 * (n // nb)):
-            # A block of the solution goes down its column, partial sums go along its row.
-            a.compute(flops=nb * nb, bytes=4 * nb * nb)
+            # A block of the solution goes down its column, partial sums go along its row. Kernels
+            # solve it a few rows at a time.
+            with a.loop(nb // BLOCK):
+                a.compute(flops=BLOCK * nb, bytes=SINGLE * BLOCK * nb)
             a.bcast(4 * nb, axes=0)
             a.reduce(4 * nb, axes=1)
 
