@@ -281,6 +281,7 @@ TRACES = ROOT / "examples" / "traces"
 TRACE_FILES = {
     "ring.tit": "ring.tit", "ring-0000.txt": "dumpi/*.txt", "ring.0.json": "chakra/*.json",
     "ring.0.et": "chakra/*.et", "ring.prv": "paraver/ring.*",
+    "windows-0000.txt": "dumpi-windows/*.txt",
 }  # fmt: skip
 
 
@@ -305,8 +306,8 @@ def trace(draw: Draw) -> Case:
 
 
 @functools.cache
-def archive() -> dict[str, bytes]:
-    place = TRACES / "otf2"
+def archive(folder: str) -> dict[str, bytes]:
+    place = TRACES / folder
     return {file.relative_to(place).as_posix(): file.read_bytes()
             for file in sorted(place.rglob("*.*"))}  # fmt: skip
 
@@ -314,10 +315,11 @@ def archive() -> dict[str, bytes]:
 @st.composite
 def otf2(draw: Draw) -> Case:
     """Another process reads each archive, so these cases are few."""
-    files = dict(archive())
+    folder, name = draw(st.sampled_from((("otf2", "ring"), ("otf2-windows", "windows"))))
+    files = dict(archive(folder))
     damaged_one = draw(st.sampled_from(sorted(files)))
     files[damaged_one] = damaged_bytes(draw, files[damaged_one])
-    return Case("otf2", ("replay", "ring.otf2", *SMALL, *CLOSED), files)
+    return Case("otf2", ("replay", f"{name}.otf2", *SMALL, *CLOSED), files)
 
 
 # ---------------------------------------------------------------------------- recordings, results

@@ -183,7 +183,7 @@ def sections(found: Mapping[str, Any]) -> list[dict[str, Any]]:
         lines = []
         for row in rows:
             label = units.show_size(row[key]) if key == "bytes" else str(row[key])
-            cells = [label.replace("_", " ") if name != "links" else label]
+            cells = [label if name in ("links", "calls") else label.replace("_", " ")]
             for column in columns:
                 of = row[column]
                 cells += [shown(column, of["first"]), shown(column, of["second"]), change(of)]

@@ -13,7 +13,7 @@ import matplotlib.image
 import pytest
 
 import odonata as od
-from odonata import report
+from odonata import comparing, report
 from odonata.report import drawings
 
 SMALL = ("--machine", "dragonfly-1056")
@@ -256,6 +256,8 @@ def test_two_results_are_compared(odonata, tmp_path):
              for name in ("near", "far")]  # fmt: skip
     assert [found["time"]["first"], found["time"]["second"]] == times
     assert found["time"]["ratio"] == times[1] / times[0]
+    calls = [{"function": "MPI_Send", "time_s": found["time"]}]
+    assert comparing.sections({**found, "calls": calls})[1]["rows"][0][0] == "MPI_Send"
     same = odonata("compare", "near", "near")
     assert "The requests are equal." in same.stdout and "digests are equal" in same.stdout
     wrong = odonata("compare", "near", "nowhere")

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from conftest import table_of_messages
+from conftest import ROOT, table_of_messages
 
 import odonata as od
 
@@ -53,6 +53,7 @@ of_half.Free()
 window.Free()
 """
 RANKS = 8
+EXAMPLES = ROOT / "examples" / "traces"
 
 
 @pytest.fixture(scope="module")
@@ -200,56 +201,31 @@ def test_an_access_without_its_call_is_counted(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def dumpi(*calls: tuple[str, ...]) -> str:
-    """The text of a rank's calls, one second apart."""
-    text = []
-    for time, (name, *arguments) in enumerate(calls):
-        edge = f"MPI_{name} {{}} at walltime {time}.0, cputime 0.1 seconds in thread 0."
-        text += [edge.format("entering"), *arguments, edge.format("returning")]
-    return "\n".join(text) + "\n"
-
-
 def test_epochs_of_dumpi(tmp_path: Path) -> None:
-    """A fence, a lock, and an epoch between two ranks. The data of a get counts at its target."""
-    win, checked = "MPI_Win win=5 (user-defined-win)", "int assertion=0 (0)"
-    create = ("Win_create", "int size=8000", "int dispunit=8", "MPI_Comm comm=2 (MPI_COMM_WORLD)",
-              win)  # fmt: skip
-    fence, end = ("Win_fence", checked, win), (("Win_free", win), ("Finalize",))
-    to, other = "int targetrank=1", "MPI_Group newgroup=8 (user-defined-group)"
-    groups = [
-        (("Win_get_group", win, "MPI_Group group=7 (user-defined-group)"),
-         ("Group_incl", "MPI_Group group=7 (user-defined-group)", "int count=1",
-          f"int ranks[1]=[{1 - rank}]", other))
-        for rank in range(2)
-    ]  # fmt: skip
-    ints, group = "MPI_Datatype origintype=11 (MPI_INT)", other.replace("newgroup", "group")
-    origin = dumpi(
-        ("Init",), create, fence,
-        ("Put", "int origincount=1000", "MPI_Datatype origintype=14 (MPI_DOUBLE)", to, win),
-        fence,
-        ("Win_lock", "int locktype=1 (MPI_LOCK_EXCLUSIVE)", "int winrank=1", checked, win),
-        ("Get", "int origincount=3", ints, to, win),
-        ("Win_unlock", "int winrank=1", win),
-        *groups[0], ("Win_start", group, checked, win),
-        ("Accumulate", "int origincount=10", ints, to, win),
-        ("Win_complete", win), *end,
-    )  # fmt: skip
-    target = dumpi(
-        ("Init",), create, fence, fence, *groups[1], ("Win_post", group, checked, win),
-        ("Win_wait", win), *end,
-    )  # fmt: skip
-    (tmp_path / "t-0.txt").write_text(origin)
-    (tmp_path / "t-1.txt").write_text(target)
-    result = od.replay(od.machine("aurora"), tmp_path, compute="none")
+    """Fences, a lock, and an epoch between two ranks. The data of a get counts at its target."""
+    result = od.replay(od.machine("aurora"), EXAMPLES / "dumpi-windows", compute="none")
     assert result.summary["converted"]["unsupported"] == {} and result.failure is None
     assert result.summary["unreceived"] == 0
     rows = {(row["src"], row["dst"]): row for row in result.data["messages"]}
+    # Of the origin, 1,000 doubles and ten integers; of the target three integers.
     assert rows[0, 1]["bytes"] - rows[1, 0]["bytes"] == 8000 + 40 - 12
+    for file in (EXAMPLES / "dumpi-windows").iterdir():
+        (tmp_path / file.name).write_text(file.read_text())
     # Without the post, the start waits for ever.
-    lines = [line for line in target.splitlines() if line != group]
-    (tmp_path / "t-1.txt").write_text("\n".join(lines).replace("MPI_Win_post", "MPI_Type_size"))
+    target = (tmp_path / "windows-0001.txt").read_text()
+    without = target.replace("MPI_Win_post", "MPI_Type_size")
+    (tmp_path / "windows-0001.txt").write_text(without)
     with pytest.raises(od.SimulatedFailure, match="deadlock"):
         od.replay(od.machine("aurora"), tmp_path, compute="none")
-    (tmp_path / "t-1.txt").write_text(target.replace("newgroup=8", "newgroup=9"))
+    (tmp_path / "windows-0001.txt").write_text(target.replace("newgroup=8", "newgroup=9"))
     with pytest.raises(od.InputError, match="group 8"):
         od.replay(od.machine("aurora"), tmp_path)
+
+
+def test_the_shipped_archive_is_read() -> None:
+    pytest.importorskip("otf2")
+    trace = EXAMPLES / "otf2-windows" / "windows.otf2"
+    result = od.replay(od.machine("aurora"), trace, ppn=2)
+    assert result.summary["converted"]["unsupported"] == {}
+    # Each of four ranks puts 8,000 B four times, and accumulates, gets twice, and gets by request.
+    assert result.n_bytes > 4 * 8 * 8000
