@@ -165,9 +165,10 @@ def query(function: str, *arguments: Any) -> Any:
         raise InputError(diagnostics_from_json(str(error))) from None
 
 
-def timeline_tables(source: Path) -> dict[str, dict[str, list[Any]]]:
-    """The tables of the report, from the records of a timeline; `OSError` if they are damaged."""
-    found: dict[str, dict[str, list[Any]]] = json.loads(core().timeline_tables(os.fspath(source)))
+def timeline_tables(source: Path) -> dict[str, Any]:
+    """The tables of the report, from the records of a timeline, and `time_s`; `OSError` if they are
+    damaged."""
+    found: dict[str, Any] = json.loads(core().timeline_tables(os.fspath(source)))
     return found
 
 

@@ -24,6 +24,9 @@ const BUFFER: usize = 1 << 20;
 /// After so many samples of links the interval doubles, which bounds the number of samples by
 /// this number times the logarithm of the run's length.
 const SAMPLES: u32 = 1024;
+/// The interval also doubles after so many values of links, which bounds the time of the samples of
+/// a large machine.
+const VALUES: u64 = 1 << 22;
 /// First interval between two samples of links, if the user selects none.
 const FIRST_SAMPLE: Span = Span::us(1);
 
@@ -185,7 +188,9 @@ pub struct Timeline {
     interval: Span,
     /// Whether the interval grows.
     is_adaptive: bool,
+    /// Since the interval has doubled, half of those before included.
     n_samples: u32,
+    n_values: u64,
     last_sample: Time,
     next_sample: Time,
     pub counts: TimelineCounts,
@@ -220,6 +225,7 @@ impl Timeline {
             interval: scope.sample.unwrap_or(FIRST_SAMPLE),
             is_adaptive: scope.sample.is_none(),
             n_samples: 0,
+            n_values: 0,
             last_sample: Time::ZERO,
             next_sample: scope.window.0 + scope.sample.unwrap_or(FIRST_SAMPLE),
             counts: TimelineCounts::default(),
@@ -412,6 +418,7 @@ impl Timeline {
 
     /// The bytes that a link has carried so far.
     pub fn sample(&mut self, now: Time, link: LinkId, bytes: u64) {
+        self.n_values += 1;
         let before = std::mem::replace(&mut self.carried[link.0 as usize], bytes);
         if bytes > before {
             self.write(Record {
@@ -470,8 +477,8 @@ impl Timeline {
         self.sample_queues(now);
         self.last_sample = now;
         self.n_samples += 1;
-        if self.is_adaptive && self.n_samples == SAMPLES {
-            self.n_samples = SAMPLES / 2;
+        if self.is_adaptive && (self.n_samples >= SAMPLES || self.n_values >= VALUES) {
+            (self.n_samples, self.n_values) = (self.n_samples / 2, self.n_values / 2);
             self.interval = self.interval * 2;
         }
         self.next_sample = match now >= self.window.1 {

@@ -156,8 +156,8 @@ def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
     records = passing(path, "0" * 16) if timeline.format else path
     try:
         if row["unwritten"] is None:
-            found["time_s"] = records_of(records).footer["time_s"]
-            tables = importlib.import_module(".aggregate", __name__).tables(records)
+            aggregate = importlib.import_module(".aggregate", __name__)
+            tables, found["time_s"] = aggregate.tables(records)
             if timeline.format:
                 writer = importlib.import_module(f".{timeline.format}", __name__)
                 writer.write(records, path)
@@ -171,11 +171,6 @@ def finish(timeline: Timeline | None, answer: dict[str, Any]) -> dict[str, Any]:
                 records.unlink()
     answer["timeline"] = found
     return {name: value for name, value in tables.items() if value}
-
-
-def records_of(path: Path) -> Any:
-    """The records of a file."""
-    return importlib.import_module(".records", __name__).open_records(path)
 
 
 def outcome(row: dict[str, Any]) -> str:

@@ -11,11 +11,12 @@ from . import records as tl
 Tables = dict[str, dict[str, list[Any]]]
 
 
-def tables(source: Path) -> Tables:
-    """The tables `timeline`, `slices` and `link_load`."""
+def tables(source: Path) -> tuple[Tables, float]:
+    """The tables `timeline`, `slices` and `link_load`, and the time of the run, seconds."""
     found = core.timeline_tables(source)
+    time_s = found.pop("time_s")
     if "slices" in found:
         # Operations have the names of the MPI functions that viewers show.
         shown = {name: tl.mpi_name(name) for name in tl.open_records(source).footer["operations"]}
         found["slices"]["name"] = [shown.get(name, name) for name in found["slices"]["name"]]
-    return found
+    return found, time_s

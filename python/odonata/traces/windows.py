@@ -15,7 +15,7 @@ from typing import Any
 from ..timelines.otf2 import COMPLETED, POSTED, SYNCHRONIZATION
 from .communicators import Communicators
 from .paraver import ACCESS_CALLS, Access, Call, Transfer
-from .schedule import Schedule
+from .schedule import MOST_CALLS, Schedule, TraceError
 
 # Calls that wait for accesses, and those that also wait for accesses with requests.
 SYNCHRONIZES = (
@@ -64,7 +64,9 @@ class Windows:
     def __init__(self, schedule: Schedule, communicators: Communicators):
         self.schedule, self.communicators = schedule, communicators
         self.of_rank: dict[int, Events] = defaultdict(Events)
-        self.numbers: dict[Any, tuple[int, Any]] = {}
+        self.numbers: dict[tuple[Any, int], tuple[int, Any]] = {}
+        # Ranks of windows, and calls that events of all ranks of a window or a group stand for.
+        self.implied = 0
 
     def take(self, rank: int, event: Any, inside: Call | None) -> bool:
         """Whether it is an event of one-sided communication."""
@@ -87,13 +89,20 @@ class Windows:
 
     def window(self, win: Any, rank: int) -> tuple[int, Any] | None:
         """The number of a window, as of a communicator, and its members."""
-        if win not in self.numbers:
-            found = self.communicators.of(win.comm, rank)
-            if found is None:
-                self.schedule.unsupported["window without its ranks"] += 1
-                return None
-            self.numbers[win] = self.communicators.separate(found[1]), found[1]
-        return self.numbers[win]
+        found = self.communicators.of(win.comm, rank)
+        if found is None:
+            self.schedule.unsupported["window without its ranks"] += 1
+            return None
+        communicator, members = found
+        if (win, communicator) not in self.numbers:
+            self.count(len(members))
+            self.numbers[win, communicator] = self.communicators.separate(members), members
+        return self.numbers[win, communicator]
+
+    def count(self, calls: int) -> None:
+        self.implied += calls
+        if self.implied > MOST_CALLS:
+            raise TraceError("calls", f"more than {MOST_CALLS:,}", "a shorter trace")
 
     def access(self, rank: int, event: Any, kind: str) -> None:
         found = self.window(event.win, rank)
@@ -119,6 +128,7 @@ class Windows:
         context, members = found
         is_one = 0 <= event.remote < len(members)
         peers = [members[event.remote]] if is_one else list(members)
+        self.count(len(peers))
         of = self.of_rank[rank]
         for peer in peers:
             if kind == "RmaReleaseLock":
@@ -140,6 +150,7 @@ class Windows:
         if found is None or inside is None:
             self.schedule.unsupported["RmaGroupSync outside MPI"] += inside is None
             return
+        self.count(2 * len(members))
         context = found[0]
 
         def ends(tag: int) -> list[Transfer]:

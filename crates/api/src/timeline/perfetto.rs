@@ -5,7 +5,7 @@
 
 use super::reader::{Names, Record, TimelineFile, kind};
 use sim::timeline::flag;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -146,8 +146,8 @@ struct Trace {
     lanes: BTreeSet<u64>,
     /// Messages so far, which number the flows.
     flows: u64,
-    /// By counter of a link: the end of its last record.
-    link_ends: BTreeMap<u32, u64>,
+    /// By link: the end of its last record; 0 before the first.
+    link_ends: Vec<u64>,
 }
 
 impl Trace {
@@ -165,7 +165,7 @@ impl Trace {
             atomic: names.operations.iter().position(|name| name == "atomic").map(|at| at as u16),
             lanes: BTreeSet::new(),
             flows: 0,
-            link_ends: BTreeMap::new(),
+            link_ends: vec![0; names.link_numbers()],
         }
     }
 
@@ -356,9 +356,9 @@ impl Trace {
     /// zero if the next record begins where this one ends.
     fn link(&mut self, record: &Record) {
         let track = LINK_TRACKS + u64::from(record.rank);
-        if let Some(last) = self.link_ends.insert(record.rank, record.end)
-            && last != record.begin
-        {
+        let Some(end) = self.link_ends.get_mut(record.rank as usize) else { return };
+        let last = std::mem::replace(end, record.end);
+        if last != 0 && last != record.begin {
             self.counter(last, track, 0);
         }
         self.counter(record.begin, track, rate(record));
@@ -402,8 +402,10 @@ impl Trace {
     }
 
     fn finish(mut self) -> io::Result<()> {
-        for (link, end) in std::mem::take(&mut self.link_ends) {
-            self.counter(end, LINK_TRACKS + u64::from(link), 0);
+        for (track, end) in (LINK_TRACKS..).zip(std::mem::take(&mut self.link_ends)) {
+            if end != 0 {
+                self.counter(end, track, 0);
+            }
         }
         self.flush();
         self.error.map_or(Ok(()), Err)

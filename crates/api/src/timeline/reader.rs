@@ -8,6 +8,8 @@ use std::path::Path;
 
 /// Longest footer, bytes.
 const MAX_FOOTER: u64 = 1 << 30;
+/// Numbers of links are below it; tables are indexed by them.
+const MAX_LINK: u32 = 1 << 26;
 /// Records that are read at once.
 const CHUNK: usize = 1 << 14;
 
@@ -102,6 +104,13 @@ pub struct TimelineFile {
     records: u64,
 }
 
+impl Names {
+    /// One more than the highest number of a link.
+    pub fn link_numbers(&self) -> usize {
+        self.links.last().map_or(0, |last| last.link as usize + 1)
+    }
+}
+
 impl TimelineFile {
     pub fn open(path: &Path) -> io::Result<TimelineFile> {
         let damaged = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_string());
@@ -125,6 +134,10 @@ impl TimelineFile {
         file.read_exact(&mut footer)?;
         let names: Names = serde_json::from_slice(&footer)
             .map_err(|_| damaged("a timeline with a damaged end"))?;
+        let is_sorted = names.links.is_sorted_by(|a, b| a.link < b.link);
+        if !is_sorted || names.links.last().is_some_and(|last| last.link >= MAX_LINK) {
+            return Err(damaged("a timeline with damaged links"));
+        }
         if names.node_of_rank.len() < names.ranks as usize
             || names.node_of_rank.iter().any(|&node| node as usize >= names.nodes.len())
         {

@@ -17,10 +17,14 @@ const SLICES: usize = 30_000;
 /// Shares and loads below it are not in the tables.
 const LEAST: f64 = 1e-4;
 const PS_PER_S: f64 = 1e12;
+/// No position.
+const NONE: u32 = u32::MAX;
 
 /// Columns of each table; a table without rows has none.
 #[derive(Debug, Default, Serialize)]
 pub struct TimelineTables {
+    /// Time of the run.
+    time_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     timeline: Option<StateTable>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +69,10 @@ struct LoadTable {
 /// The tables of a timeline.
 pub fn tables(source: &Path) -> io::Result<TimelineTables> {
     let mut file = TimelineFile::open(source)?;
-    let Some(axis) = Axis::of(&file.names) else { return Ok(TimelineTables::default()) };
+    let time_s = file.names.time_s;
+    let Some(axis) = Axis::of(&file.names) else {
+        return Ok(TimelineTables { time_s, ..TimelineTables::default() });
+    };
     let mut states = States::new(&file.names, axis);
     let mut links = Links::new(&file.names, axis);
     file.records(|names, record| match record.kind {
@@ -74,13 +81,14 @@ pub fn tables(source: &Path) -> io::Result<TimelineTables> {
         _ => {}
     })?;
     // The busiest links are known after the first pass, so memory does not depend on their number.
-    let mut busiest = Busiest::new(&links, axis);
+    let mut busiest = Busiest::new(&file.names, &links, axis);
     file.records(|names, record| {
         if record.kind == kind::LINK {
             busiest.add(names, record);
         }
     })?;
     Ok(TimelineTables {
+        time_s,
         timeline: states.table(&file.names).filter(|table| !table.row.is_empty()),
         slices: states.slices.filter(|table| !table.rank.is_empty()),
         link_load: Some(links.table(&file.names, &busiest)).filter(|t| !t.link.is_empty()),
@@ -291,8 +299,8 @@ impl States {
 
 /// Loads of links over time: the mean of each kind.
 struct Links {
-    /// Numbers of the links, in order.
-    numbers: Vec<u32>,
+    /// By number of a link: its position among the names, `NONE` if it has none.
+    place: Vec<u32>,
     kinds: Vec<String>,
     /// By link.
     kind_of: Vec<usize>,
@@ -307,8 +315,12 @@ impl Links {
         kinds.sort_unstable();
         kinds.dedup();
         let kind_of = |kind: &String| kinds.partition_point(|other| other < kind);
+        let mut place = vec![NONE; names.link_numbers()];
+        for (at, link) in (0..).zip(&names.links) {
+            place[link.link as usize] = at;
+        }
         Links {
-            numbers: names.links.iter().map(|link| link.link).collect(),
+            place,
             kind_of: names.links.iter().map(|link| kind_of(&link.kind)).collect(),
             total: vec![0.0; names.links.len()],
             of_kinds: Histogram::new(kinds.len(), axis),
@@ -317,7 +329,11 @@ impl Links {
     }
 
     fn add(&mut self, names: &Names, record: &Record) {
-        let Ok(at) = self.numbers.binary_search(&record.rank) else { return };
+        let at = self.place.get(record.rank as usize).copied().unwrap_or(NONE);
+        if at == NONE {
+            return;
+        }
+        let at = at as usize;
         let capacity = names.links[at].bytes_per_s;
         let load = load(record, capacity);
         self.of_kinds.add(self.kind_of[at], record.begin, record.end, load);
@@ -341,25 +357,30 @@ impl Links {
 
 /// The links with the highest loads in all.
 struct Busiest {
-    /// Numbers of the links, and their rows.
-    row_of: BTreeMap<u32, usize>,
+    /// By number of a link: its row, `NONE` if it is not one of the busiest.
+    row_of: Vec<u32>,
     /// By row: position of the link.
     links: Vec<usize>,
     loads: Histogram,
 }
 
 impl Busiest {
-    fn new(of: &Links, axis: Axis) -> Busiest {
-        let mut links: Vec<usize> = (0..of.numbers.len()).collect();
+    fn new(names: &Names, of: &Links, axis: Axis) -> Busiest {
+        let mut links: Vec<usize> = (0..of.total.len()).collect();
         links.sort_by(|&a, &b| of.total[b].total_cmp(&of.total[a]));
         links.truncate(LINKS);
-        let row_of = links.iter().enumerate().map(|(row, &at)| (of.numbers[at], row)).collect();
+        let mut row_of = vec![NONE; of.place.len()];
+        for (row, &at) in (0..).zip(&links) {
+            row_of[names.links[at].link as usize] = row;
+        }
         let loads = Histogram::new(links.len(), axis);
         Busiest { row_of, links, loads }
     }
 
     fn add(&mut self, names: &Names, record: &Record) {
-        if let Some(&row) = self.row_of.get(&record.rank) {
+        let row = self.row_of.get(record.rank as usize).copied().unwrap_or(NONE);
+        if row != NONE {
+            let row = row as usize;
             let capacity = names.links[self.links[row]].bytes_per_s;
             self.loads.add(row, record.begin, record.end, load(record, capacity));
         }
