@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import bands, core, published
+from ._vocabulary import Buffers
 from .app import running
 from .machines import machine
 
@@ -37,6 +38,7 @@ class AppRun:
     sets: str = ""  # the parameter of which it is the source
     problem: Mapping[str, Any] = field(default_factory=dict)
     mpi: str = "mpich"  # a name, or a profile relative to data/published
+    buffers: Buffers = "host"
     fidelity: str = "loggp"
     slow: bool = False
 
@@ -59,7 +61,8 @@ def predict(
     mpi = str(published.DATA / run.mpi) if run.mpi.endswith(".toml") else run.mpi
     result = running.run(
         run.app, machine(run.machine), nodes=run.nodes, ppn=run.ppn, problem=run.problem,
-        fidelity=fidelity or run.fidelity, mpi=mpi, tick=tick, stop=stop,
+        fidelity=fidelity or run.fidelity, mpi=mpi, buffers=run.buffers,
+        tick=tick, stop=stop,
     )  # fmt: skip
     return [row_of(run, row, fidelity or run.fidelity) for row in result.rows]
 

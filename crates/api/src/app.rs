@@ -22,7 +22,7 @@ use net::NetworkModel;
 use packet::PacketNetwork;
 use phases::{Compiled, PhaseRun, PhaseTotals, Program};
 use serde::{Deserialize, Serialize};
-use sim::{Buffers, End, Job, Progress, World};
+use sim::{End, Job, Progress, World};
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct AppRequest {
@@ -33,7 +33,7 @@ pub struct AppRequest {
     /// Variables that MPI libraries honor.
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// Memory of messages and windows: `host` or `gpu`; that of the program by default.
+    /// Memory of messages and windows: `host` (default) or `gpu`.
     pub buffers: Option<String>,
     pub program: Program,
     /// Messages that may be simulated; fewer iterations of loops are simulated if they exceed it.
@@ -194,11 +194,8 @@ pub fn app(
     let class = RequestedClass::or_by_variable(request.common.class.as_deref(), honored_env);
     let job = job_with_files(&request.common, ranks.max(1), request.ppn.max(1), class);
     let job = job.map_err(|more| input_errors.extend(more));
-    let buffers = match request.buffers.as_deref() {
-        None if request.program.has_gpu_buffers => Ok(Buffers::Gpu),
-        word => bench_checks::buffers(word, None),
-    };
-    let buffers = buffers.map_err(|error| input_errors.push(error));
+    let buffers = bench_checks::buffers(request.buffers.as_deref(), None)
+        .map_err(|error| input_errors.push(error));
     let (Ok(mut compiled), Ok(mut job), Ok(method), Ok(buffers), true) =
         (compiled, job, method, buffers, input_errors.is_empty())
     else {

@@ -17,9 +17,6 @@ pub struct Program {
     pub file_systems: Vec<String>,
     /// Names of the phases; the first is that of calls outside any.
     pub phases: Vec<String>,
-    /// Messages and windows are in the memory of the ranks' GPUs.
-    #[serde(default)]
-    pub has_gpu_buffers: bool,
     pub body: Vec<Node>,
 }
 

@@ -108,7 +108,6 @@ class Phases:
         self._partitions: list[dict[str, Any]] = []
         self._file_systems: list[str] = []
         self._files = 0
-        self._has_gpu_buffers = False
         self._phases = ["main"]
         self._phase = 0
         self._where: list[dict[str, int]] = []
@@ -248,13 +247,6 @@ class Phases:
                 return known
         self._grids.append(made)
         return made
-
-    def gpu_buffers(self) -> None:
-        """Messages and windows of all calls are in the memory of the ranks' GPUs. The library
-        decides how they are accessed (docs/models/gpu-buffers.md)."""
-        self._has_gpu_buffers = True
-
-    # Computation
 
     def compute(
         self,
@@ -801,7 +793,6 @@ class Phases:
             "partitions": self._partitions,
             "file_systems": self._file_systems,
             "phases": self._phases,
-            "has_gpu_buffers": self._has_gpu_buffers,
             "body": self._body,
         }
 

@@ -25,8 +25,6 @@ def epoch(a: Phases, count: int) -> None:
 
 
 def exchange(a: Phases) -> None:
-    if a.buffers == "gpu":
-        a.gpu_buffers()
     epochs, rest = divmod(a.count, a.fence_every)
     with a.phase(a.operation):
         with a.loop(epochs):
@@ -43,7 +41,6 @@ model = App(
         "count": 2_127_199,
         "fence_every": 2_000,
         "order": 2,
-        "buffers": "host",  # or gpu
         "targets": "all",  # from the next rank on; `same`: from rank 0 on
     },
     merit=lambda a, seconds: float(a.count) * a.ranks / seconds,
