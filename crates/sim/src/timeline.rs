@@ -642,3 +642,32 @@ impl Record {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The interval after each of `n` samples of a quarter of `VALUES` links.
+    fn intervals(sample: Option<Span>, n: u64) -> Vec<Span> {
+        let window = (Time::ZERO, Time(u64::MAX));
+        let scope = TimelineScope { window, ranks: Vec::new(), sample };
+        let mut timeline = Timeline::new(Box::new(io::sink()), &scope, 1);
+        let links = VALUES as u32 / 4;
+        let one = |nth| {
+            let now = Time::ZERO + FIRST_SAMPLE * nth;
+            timeline.begin_sample(links as usize);
+            (0..links).for_each(|link| timeline.sample(now, LinkId(link), 0));
+            timeline.end_sample(now);
+            timeline.interval()
+        };
+        (1..=n).map(one).collect()
+    }
+
+    #[test]
+    fn values_of_many_links_double_the_interval() {
+        let (first, second) = (FIRST_SAMPLE, FIRST_SAMPLE * 2);
+        let third = FIRST_SAMPLE * 4;
+        assert_eq!(intervals(None, 6), [first, first, first, second, second, third]);
+        assert_eq!(intervals(Some(first), 6), [first; 6]);
+    }
+}
