@@ -46,6 +46,9 @@ pub struct Library {
     pub cma_start: Span,
     pub cma_page: Span,
     pub xpmem_start: Span,
+    /// CPU time per event of a rendezvous between nodes that an eager message does not have: two at
+    /// the receiver, one at the sender.
+    pub rendezvous_event: Span,
     /// Bytes of a rendezvous message that travel with the request to send.
     pub rendezvous_eager_part: u64,
     /// Bytes that every eager message and request to send carries beside the payload.
@@ -162,7 +165,7 @@ enum ValueKind {
 }
 
 /// All numeric keys.
-const KEYS: [(&str, ValueKind); 62] = [
+const KEYS: [(&str, ValueKind); 63] = [
     ("send_overhead", ValueKind::Time),
     ("recv_overhead", ValueKind::Time),
     ("rma_overhead", ValueKind::Time),
@@ -176,6 +179,7 @@ const KEYS: [(&str, ValueKind); 62] = [
     ("cma_start", ValueKind::Time),
     ("cma_page", ValueKind::ShortTime),
     ("xpmem_start", ValueKind::Time),
+    ("rendezvous_event", ValueKind::Time),
     ("rendezvous_eager_part", ValueKind::Size),
     ("control_bytes", ValueKind::SmallSize),
     ("peer_memory", ValueKind::SmallSize),
@@ -327,6 +331,7 @@ impl Library {
             &mut self.shm_send_overhead,
             &mut self.shm_recv_overhead,
             &mut self.xpmem_start,
+            &mut self.rendezvous_event,
             &mut self.post_overhead,
             &mut self.call_overhead,
             &mut self.gpu.overhead,
@@ -409,6 +414,7 @@ impl Library {
             cma_start: Span(get("cma_start")),
             cma_page: Span(get("cma_page")),
             xpmem_start: Span(get("xpmem_start")),
+            rendezvous_event: Span(get("rendezvous_event")),
             rendezvous_eager_part: get("rendezvous_eager_part"),
             control_bytes: get("control_bytes"),
             peer_memory: get("peer_memory"),

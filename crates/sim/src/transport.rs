@@ -232,13 +232,27 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
             return self.depart(InFlight { send: id, phase });
         }
         let to = self.kernel.representative(send.to);
+        let events = self.kernel.job.library.rendezvous_event * 2;
         if self.limit_checker.limits.is_software(to) {
             // Matched in software: the CPU issues the fetch, not the NIC.
             let when = self.kernel.occupy_cpu(to, Span::ZERO);
-            return self.kernel.schedule(to, when, HostEvent::Fetch(id));
+            self.kernel.schedule(to, when, HostEvent::Fetch(id));
+        } else {
+            self.limit_checker.limits.offload(to);
+            self.depart(InFlight { send: id, phase: ProtocolPhase::Get });
         }
-        self.limit_checker.limits.offload(to);
-        self.depart(InFlight { send: id, phase: ProtocolPhase::Get });
+        self.kernel.occupy_cpu(to, events);
+    }
+
+    /// The sender of a message between nodes observes that its last protocol phase has arrived;
+    /// returns when its CPU has handled that event.
+    pub fn observe_end(&mut self, send: &Send) -> Time {
+        let event = self.kernel.job.library.rendezvous_event;
+        if !send.rendezvous || event == Span::ZERO {
+            return self.kernel.now;
+        }
+        let from = self.kernel.representative(send.from);
+        self.kernel.occupy_cpu(from, event)
     }
 
     /// CPU time of the receiver for a message whose data has arrived, and the time at which the

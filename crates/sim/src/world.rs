@@ -504,7 +504,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
                 }
                 let known_at = match send.same_node {
                     true => completion_within_node(&mut t.kernel, &send),
-                    false => t.kernel.now,
+                    false => t.observe_end(&send),
                 };
                 match send.purpose {
                     Purpose::User { .. } => self.point_to_point.finished(t, &send, known_at),

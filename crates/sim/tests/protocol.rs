@@ -5,6 +5,7 @@ use crate::common::{Script, completed, job, job_on, machine};
 use base::{Span, Time};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
+use machine::NicId;
 use mpi::limits::MatchMode;
 use packet::PacketNetwork;
 use sim::{End, Job, World};
@@ -310,6 +311,79 @@ fn work_of_receiving(job: &Job, each: Span) {
     assert!(off <= 2, "{last} for {want}");
     let (idle, _) = script(0).run::<PacketNetwork>(job);
     assert!(idle.time < outcome.time, "computation is not free");
+}
+
+/// A receiver handles two events of each rendezvous more than of an eager message, a sender one.
+/// They occupy the CPUs, which compute meanwhile here. Data does not wait for them.
+#[test]
+fn events_of_a_rendezvous_occupy_the_cpus_of_both_ends_and_delay_no_data() {
+    const EVENT: u64 = 300;
+    let ends = |event_ns: u64, n: u32, bytes: u64, compute_ns: u64| {
+        let mut job = job(&[0, 1]);
+        job.library.rendezvous_event = Span::ns(event_ns);
+        let posts = (0..n).map(|i| (1, i, 0, recv(0, 0)));
+        // The first leaves when all receives have been posted.
+        let sends = (0..n).map(|i| (0, i, if i == 0 { 500_000 } else { 0 }, send(1, 0, bytes)));
+        let computes = (0..2).map(|rank| (rank, n, compute_ns, Op::Pause));
+        let script = || Script::new(2, posts.clone().chain(sends.clone()).chain(computes.clone()));
+        // The last message of each end, and the end of the sender's computation.
+        let last = |all: Vec<(Time, OpCompletion)>| {
+            let of = |rank| (0..n).map(|i| completed(&all, rank, i).0.0).max().expect("some");
+            [of(0), of(1), completed(&all, 0, n).0.0]
+        };
+        [last(script().run::<PacketNetwork>(&job).1), last(script().run::<LogGpNetwork>(&job).1)]
+    };
+    let eager_max = job(&[0, 1]).library.eager_max;
+    let runs = |n, bytes, compute_ns| {
+        ends(EVENT, n, bytes, compute_ns).into_iter().zip(ends(0, n, bytes, compute_ns))
+    };
+    for (with, without) in runs(20, eager_max + 1, 4_000_000) {
+        // The sender computes longer than its messages take. Without events no CPU is needed.
+        assert!(without[0] < without[2]);
+        let sender = with[0] - without[2];
+        assert!(sender.abs_diff(Span::ns(20 * EVENT).0) <= 2, "{}", Span(sender));
+        assert_eq!(Span(with[1] - without[1]), Span::ns(2 * 20 * EVENT));
+    }
+    for (with, without) in runs(20, eager_max, 4_000_000) {
+        assert_eq!(with, without, "eager messages");
+    }
+    for (with, without) in runs(1, eager_max + 1, 0) {
+        let sender = with[0] - without[0]; // a completion may be a picosecond late
+        assert!(sender.abs_diff(Span::ns(EVENT).0) <= 1, "{}", Span(sender));
+        assert_eq!(with[1], without[1], "the receiver waits for data");
+    }
+}
+
+/// With `shared_memory = false` ranks of a node exchange messages through their NICs, in the time
+/// and with the protocols of messages between nodes.
+#[test]
+fn without_shared_memory_ranks_of_a_node_use_their_nics() {
+    let nics = |job: &mut Job| {
+        let first = job.placements[0].nic;
+        for (rank, placement) in job.placements.iter_mut().enumerate() {
+            placement.nic = NicId(first.0 + rank as u32);
+        }
+    };
+    let mut job = job(&[0, 0]);
+    nics(&mut job);
+    let eager_max = job.library.eager_max;
+    for bytes in [8, 4096, eager_max, eager_max + 1, 1 << 20] {
+        let received = |job: &Job| {
+            let script = || Script::new(2, [(0, 0, 0, send(1, 7, bytes)), (1, 0, 0, recv(0, 7))]);
+            let packet = completed(&script().run::<PacketNetwork>(job).1, 1, 0).0;
+            [packet, completed(&script().run::<LogGpNetwork>(job).1, 1, 0).0]
+        };
+        job.library.shared_memory = false;
+        let want = Time::ZERO + formula(&job, bytes);
+        for at in received(&job) {
+            let off = at.0.abs_diff(want.0);
+            assert!(off <= 8, "{bytes} B: {at} for {want}, {off} ps off");
+        }
+        job.library.shared_memory = true;
+        for at in received(&job) {
+            assert!(at.0.abs_diff(want.0) > 100_000, "{bytes} B through memory: {at}");
+        }
+    }
 }
 
 /// The program waits for a sleep: it counts in the run's time, in parallel to the CPU.
