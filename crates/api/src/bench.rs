@@ -20,7 +20,7 @@ use crate::benchmarks::{
     Bench, BenchPlan, MANY_RANKS, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi,
 };
 use crate::fabric_tests;
-use base::Time;
+use base::{Gap, Time};
 use collectives::{Algorithm, Kind, Overrides};
 use flow::FlowNetwork;
 use loggp::LogGpNetwork;
@@ -132,7 +132,12 @@ fn run_at_fidelity(
         counter_table: Vec::new(),
         link_kinds: Vec::new(),
         timeline: None,
-        notes: [rule_notes(&job, benchmark), set].concat(),
+        notes: [
+            rule_notes(&job, benchmark),
+            eager_note(&job, benchmark, &overrides, request).into_iter().collect(),
+            set,
+        ]
+        .concat(),
     };
     // A barrier has no size.
     let sizes: &[u64] =
@@ -425,6 +430,40 @@ fn rule_notes(job: &Job, benchmark: Bench) -> Vec<String> {
         Bench::Collective(kind) => super::notes(job, Some(kind)),
         _ => Vec::new(),
     }
+}
+
+/// What is not known of all-to-alls whose blocks, or chunks of blocks, are eager, if cores of a
+/// Slingshot machine copy them: see docs/models/library.md#eager-data. Copies of shorter blocks
+/// take little of the time.
+fn eager_note(
+    job: &Job,
+    benchmark: Bench,
+    overrides: &Overrides,
+    request: &BenchRequest,
+) -> Option<String> {
+    const SHORTEST: u64 = 1 << 10;
+    let kind = match benchmark {
+        Bench::Collective(kind) => kind,
+        Bench::FabricTest(test) => test.kind()?,
+        _ => return None,
+    };
+    let library = &job.library;
+    let copies = !library.eager_direct && library.eager_copy_gap != Gap::ZERO;
+    let is_alltoall = matches!(kind, Kind::Alltoall | Kind::Alltoallv);
+    if !is_alltoall || !copies || job.machine.fabric != "slingshot" || request.nodes < 2 {
+        return None;
+    }
+    let ranks = job.placements.len() as u32;
+    let is_eager = |&bytes: &u64| {
+        let in_chunks =
+            || matches!(choose(job, kind, ranks, bytes, overrides), Algorithm::Chunked { .. });
+        bytes >= SHORTEST && (bytes <= library.eager_max || in_chunks())
+    };
+    request.sizes.iter().any(is_eager).then(|| {
+        "eager blocks of all-to-alls: the time that cores copy them also stands for a delay that \
+         is not modeled; errors are -13 to +24 % on Elbert (docs/models/library.md#eager-data)"
+            .to_string()
+    })
 }
 
 /// The failure to report for a benchmark that did not finish.

@@ -5,6 +5,7 @@ use super::bench_calls::call_across_nodes;
 use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
 use crate::benchmarks::{Bench, BenchPlan, MAX_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
+use crate::fabric_tests::FabricTest;
 use base::{Gap, Span};
 use collectives::Kind;
 use machine::InputError;
@@ -144,43 +145,57 @@ pub(super) fn too_large(
 /// the rates below. A larger budget allows proportionally more.
 const LONGEST_S: f64 = 60.0;
 
-/// Messages per second of wall time [estimate]. In closed form 1.5 to 3 million were measured, in
-/// rings and exchanges of 6,000 to 10,000 ranks. Of flows, 30,000 of 8 KiB were measured in
-/// osu_mbw_mr on 1,024 nodes. It has windows of 64 messages. With 4 MiB they were 1,500, because
-/// the rates of long flows change more often.
-fn messages_per_s(fidelity: Fidelity, has_long_windows: bool) -> f64 {
-    match fidelity {
-        Fidelity::Flow if has_long_windows => 1.5e3,
-        Fidelity::Flow => 3e4,
-        Fidelity::LogGp | Fidelity::Packet => 2e6,
+/// Messages per second of wall time in closed form and with packets [estimate]. In closed form 1.5
+/// to 3 million were measured, in rings and exchanges of 6,000 to 10,000 ranks.
+const MESSAGES_PER_S: f64 = 2e6;
+
+/// Flows per second of wall time [estimate], measured on 1,024 nodes. In windows of 64 messages
+/// (osu_mbw_mr) there were 30,000 of 8 KiB. With 4 MiB they were 1,500, because the rates of long
+/// flows change more often. Rings with one message per neighbor in flight had 470,000 short ones,
+/// and 11,000 of 4 MiB.
+fn flows_per_s(bytes: u64, is_window: bool) -> f64 {
+    const LONG: u64 = 64 << 10;
+    match (is_window, bytes > LONG) {
+        (true, true) => 1.5e3,
+        (true, false) => 3e4,
+        (false, true) => 1e4,
+        (false, false) => 3e5,
     }
 }
 
 /// An error if a benchmark has too many messages to end soon, in closed form or with flows: a
-/// collective that cannot be sampled, or a test of pairs. Packets are the reference and have no
-/// budget.
+/// collective that cannot be sampled, a fabric test, or a test of pairs. Packets are the reference
+/// and have no budget.
 pub(super) fn too_long(
     job: &Job,
     plan: &BenchPlan,
     fidelity: Fidelity,
     messages: u64,
 ) -> Option<InputError> {
-    let BenchPlan { bench, ranks, bytes, iterations, .. } = *plan;
-    const LONG: u64 = 64 << 10;
-    let (per_iteration, has_long_windows) = match bench {
+    let BenchPlan { bench, ranks, ppn, bytes, iterations, .. } = *plan;
+    let repeated = |messages: u64| messages.saturating_mul(iterations as u64 + 1);
+    let (all, flows_per_s) = match bench {
         Bench::Collective(kind) => {
             let call = calls::first_call(job, kind, plan.algorithm, ranks, bytes);
             let sampled = calls::parts(job, &call, fidelity, messages);
             if sampled.is_some_and(|parts| parts.is_sample) {
                 return None;
             }
-            (calls::most(&call), calls::has_long_windows(&call))
+            let rate = if calls::has_long_windows(&call) { 1.5e3 } else { 3e4 };
+            (repeated(calls::most(&call)), rate)
         }
-        _ if bench.measure() == Measure::Bandwidth => (plan.messages_moved(), bytes > LONG),
+        Bench::FabricTest(test) => {
+            let times = test.repetitions(ranks / ppn);
+            let rate = flows_per_s(bytes, test.is_rate());
+            (messages_of_iteration(plan, test).saturating_mul(times), rate)
+        }
+        _ if bench.measure() == Measure::Bandwidth => {
+            (repeated(plan.messages_moved()), flows_per_s(bytes, true))
+        }
         _ => return None,
     };
-    let all = per_iteration.saturating_mul(iterations as u64 + 1);
-    let seconds = all as f64 / messages_per_s(fidelity, has_long_windows);
+    let rate = if fidelity == Fidelity::Flow { flows_per_s } else { MESSAGES_PER_S };
+    let seconds = all as f64 / rate;
     let times = seconds / LONGEST_S;
     let default = calls::most_messages() as f64;
     if fidelity == Fidelity::Packet || times <= (messages as f64 / default).max(1.0) {
@@ -199,15 +214,18 @@ pub(super) fn too_long(
     Some(InputError::new("messages", messages.to_string(), expected))
 }
 
-/// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
-pub(super) fn too_many(plan: &BenchPlan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
-    let BenchPlan { bench: Bench::FabricTest(test), ranks, ppn, bytes, algorithm, .. } = *plan
-    else {
-        return None;
-    };
+/// Messages of all ranks in an iteration of a fabric test, with those of its collective calls.
+fn messages_of_iteration(plan: &BenchPlan, test: FabricTest) -> u64 {
+    let BenchPlan { ranks, ppn, bytes, algorithm, .. } = *plan;
     let call = |kind| calls::most(&call_across_nodes(kind, algorithm, ranks / ppn, bytes));
     let calls = test.kind().map_or(0, |kind| u64::from(ppn) * call(kind));
-    let all = u64::from(ranks) * test.messages() + calls;
+    u64::from(ranks) * test.messages() + calls
+}
+
+/// An error if one iteration of a fabric test exceeds the message budget: it cannot be sampled.
+pub(super) fn too_many(plan: &BenchPlan, fidelity: Fidelity, messages: u64) -> Option<InputError> {
+    let BenchPlan { bench: Bench::FabricTest(test), bytes, .. } = *plan else { return None };
+    let all = messages_of_iteration(plan, test);
     let requested = all * calls::cost(fidelity);
     let expected = format!(
         "at least {requested}, or fewer ranks: an iteration at {bytes} B has up to {all} messages, \

@@ -102,6 +102,12 @@ impl FabricTest {
         }
     }
 
+    /// Iterations of a run over all rings, warm-up included, in communicators of `size` ranks.
+    pub fn repetitions(self, size: u32) -> u64 {
+        let Shape { rings, warmup, .. } = self.shape(size);
+        u64::from(rings) * (u64::from(warmup) + self.iterations() as u64)
+    }
+
     fn shape(self, size: u32) -> Shape {
         let both = 2 * OUTSTANDING as usize;
         // GPCNeT warms up a ring with 200 iterations of latency. Per iteration a delay reaches one

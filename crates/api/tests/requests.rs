@@ -184,6 +184,31 @@ fn a_machine_has_its_own_costs_of_a_library() {
     assert_eq!(error_keys(wrong), ["libraries"]);
 }
 
+/// All-to-alls of eager blocks on Slingshot have a note on what is not known of them, and no other
+/// benchmark has.
+#[test]
+fn a_note_states_the_doubt_about_eager_blocks_of_all_to_alls() {
+    let has_note = |name: &str, machine: &str, mpi: &str, more: serde_json::Value| {
+        let mut request = request(name, 1, &[4096]);
+        (request["machine"]["name"], request["mpi"]) = (machine.into(), mpi.into());
+        request["fidelity"] = "loggp".into();
+        request.as_object_mut().expect("an object").extend(more.as_object().expect("one").clone());
+        let notes = run(request).expect("legal").notes;
+        notes.iter().any(|note| note.starts_with("eager blocks of all-to-alls"))
+    };
+    let none = || serde_json::json!({});
+    assert!(has_note("alltoall", "lumi-c", "mpich", none()));
+    assert!(has_note("multiple_alltoall", "lumi-c", "mpich", none()));
+    let sizes = |bytes: u64| serde_json::json!({"sizes": [bytes]});
+    assert!(!has_note("alltoall", "lumi-c", "mpich", sizes(8)));
+    assert!(!has_note("alltoall", "lumi-c", "mpich", sizes(1 << 20)));
+    assert!(has_note("alltoall", "lumi-c", "cray-mpich", sizes(1 << 20)), "in chunks");
+    assert!(!has_note("allgather", "lumi-c", "mpich", none()));
+    assert!(!has_note("alltoall", "piz-daint", "mpich", none()));
+    assert!(!has_note("alltoall", "alps", "openmpi", none()), "its key is set");
+    assert!(!has_note("alltoall", "lumi-c", "none", none()));
+}
+
 /// Commands without MPI refuse wrong names and keys of libraries, too.
 #[test]
 fn wrong_libraries_of_a_machine_are_refused_without_mpi() {
