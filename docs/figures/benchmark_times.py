@@ -1,11 +1,12 @@
 """Time every benchmark on Aurora, in closed form and with flows; write docs/lab/benchmark-times.md.
 
-    python docs/figures/benchmark_times.py [--every K] [--budget SECONDS] [--check]
+    python docs/figures/benchmark_times.py [--budget SECONDS] [--check]
 
-One rank per node on 64, 1,024 and 9,658 nodes, every power of two up to 4 MiB, in steps of at least
-K, coarse steps first. A run ends by itself, is refused before it starts, or is stopped after a
-minute of CPU time. Results are kept in `benchmark-times.json`; a call adds missing ones until
-`--budget` is spent. `--check` measures nothing and fails if the page differs from the results.
+One rank per node on 64, 1,024 and 9,658 nodes, every power of two up to 4 MiB. A size ends by
+itself, is refused before it starts, or is stopped after a minute of CPU time. A run has several
+sizes, so that they share the machine. Results are kept in `benchmark-times.json`; a call starts
+runs until `--budget` is spent. `--check` measures nothing and fails if the page differs from the
+results.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import itertools
 import json
 import os
+import re
 import signal
 import sys
 import textwrap
@@ -30,67 +32,113 @@ DATA = Path(__file__).with_name("benchmark-times.json")
 PAGE = Path(__file__).resolve().parents[1] / "lab" / "benchmark-times.md"
 NODES = (64, 1024, 9658)
 FIDELITIES = ("loggp", "flow")
+SIZES = [1 << k for k in range(23)]
+# Sizes of a run of flows: it ends within the budget of a call even if each takes a minute.
+AT_ONCE = 4
 LONGEST_S = 60.0
+Times = dict[str, float | str]
 CAPTION = """\
-CPU time of `odonata bench NAME --machine aurora --nodes N --sizes S`, one rank per node, one size
-per run; sizes {sizes}. Machine: two shared cores (AMD EPYC, Zen 5), 0.1.0, 2026-11-28. A cell has
-the longest time over the sizes, in seconds."""
+CPU time of `odonata bench NAME --machine aurora --nodes N --sizes S`, one rank per node, for each
+power of two from 1 B to 4 MiB. Machine: two shared cores (AMD EPYC, Zen 5), 0.1.0, 2026-11-29. A
+cell has the longest time over the sizes, in seconds."""
 NOTES = """\
 - `refused`: with these sizes the run is an input error before it starts. The error states the
   number of messages, the estimated time, and the `--messages` that allows it.
+- `limit`: with these sizes the run ends with a limit of the machine, such as the memory of a node.
 - `stopped`: with these sizes the run was stopped after a minute.
-- `-`: not measured; `python docs/figures/benchmark_times.py` adds it.
+- `not measured`, or `-` for all sizes: `python docs/figures/benchmark_times.py` adds them.
 """
 
 
-def run(name: str, nodes: int, fidelity: str, size: int) -> float | str:
-    """CPU seconds of a run, or `refused` or `stopped`."""
-    start = time.process_time()
-    stop = core.Stop()
+def run(name: str, nodes: int, fidelity: str, sizes: list[int]) -> Times:
+    """CPU seconds of each size, or `refused` or `stopped`, of one run with all sizes."""
+    found: Times = {}
+    job = od.machine("aurora").job(nodes=nodes, ppn=1)
+    left = list(sizes)
+    while left:
+        try:
+            found |= timed(name, job, fidelity, left)
+        except InputError as error:
+            size = refused_size(error, left)
+            found[str(size)] = "refused"
+            left.remove(size)
+            continue
+        return found
+    return found
 
-    def tick(_: Any) -> None:
-        if time.process_time() - start > LONGEST_S:
+
+def refused_size(error: InputError, sizes: list[int]) -> int:
+    """The size that an error names: `messages of 4096 B`, `an iteration at 4096 B`."""
+    for diagnostic in error.diagnostics:
+        for number in re.findall(r"(\d+) B", f"{diagnostic}"):
+            if int(number) in sizes:
+                return int(number)
+    raise error
+
+
+def timed(name: str, job: Any, fidelity: str, sizes: list[int]) -> Times:
+    """Times by size. A size that takes longer than a minute is stopped, and the rest run again."""
+    stop, done = core.Stop(), 0
+    ends = [time.process_time()]
+
+    def tick(progress: Any) -> None:
+        nonlocal done
+        now = time.process_time()
+        if (parts := progress.get("parts")) and parts[0] > done:
+            ends.extend([now] * (parts[0] - done))
+            done = parts[0]
+        if now - ends[-1] > LONGEST_S:
             stop.signal = signal.SIGINT
 
-    job = od.machine("aurora").job(nodes=nodes, ppn=1)
     try:
-        summary = benchmarks.predict(name, job, [size], fidelity, tick=tick, stop=stop)
-    except InputError:
-        return "refused"
+        summary = benchmarks.predict(name, job, sizes, fidelity, tick=tick, stop=stop)
+        is_whole, word = len(summary["rows"]) == len(sizes), "stopped"
+        if summary.get("failure"):
+            word = "limit"
+        ends.extend([time.process_time()] * (len(summary["rows"]) + 1 - len(ends)))
     except KeyboardInterrupt:
-        return "stopped"
-    stopped = summary["interrupted"] or stop.signal is not None
-    return "stopped" if stopped else round(time.process_time() - start, 2)
+        is_whole, word = False, "stopped"
+    spans = [round(end - begin, 2) for begin, end in itertools.pairwise(ends)]
+    found: Times = {str(size): span for size, span in zip(sizes, spans, strict=False)}
+    if not is_whole:
+        found[str(sizes[len(spans)])] = word
+        if rest := sizes[len(spans) + 1 :]:
+            found |= timed(name, job, fidelity, rest)
+    return found
 
 
-def jobs(every: int) -> Iterator[tuple[str, str, int, int, str]]:
-    """Name, column, size, nodes and fidelity of each run; coarse steps of sizes first."""
-    for step in (22, 11, 4, 2, 1):
-        if step < every:
-            return
-        for nodes, fidelity in itertools.product(NODES, FIDELITIES):
-            for name in benchmarks.NAMES:
-                if name in ("ior", "mdtest"):
-                    continue
-                sizes = [0] if name == "barrier" else [1 << k for k in range(22, -1, -step)]
-                for size in sizes:
-                    yield name, f"{nodes} {fidelity}", size, nodes, fidelity
+def jobs() -> Iterator[tuple[str, int, str]]:
+    """Name, nodes and fidelity of each run."""
+    for nodes, fidelity in itertools.product(NODES, FIDELITIES):
+        for name in benchmarks.NAMES:
+            if name not in ("ior", "mdtest"):
+                yield name, nodes, fidelity
 
 
-def measure(every: int, budget: float) -> None:
+def measure(budget: float) -> None:
     """Add missing times to the file. Several calls of this program may do so at once."""
     start = time.monotonic()
-    for name, column, size, nodes, fidelity in jobs(every):
-        if str(size) in stored().get(name, {}).get(column, {}):
-            continue
-        if time.monotonic() - start > budget:
-            return
-        seconds = run(name, nodes, fidelity, size)
-        found = stored()
-        found.setdefault(name, {}).setdefault(column, {})[str(size)] = seconds
-        new = DATA.with_suffix(f".{os.getpid()}")
-        new.write_text(json.dumps(in_order(found), indent=1) + "\n", encoding="utf-8")
-        new.replace(DATA)
+    for name, nodes, fidelity in jobs():
+        column = f"{nodes} {fidelity}"
+        known = stored().get(name, {}).get(column, {})
+        sizes = [size for size in sizes_of(name) if str(size) not in known]
+        step = AT_ONCE if fidelity == "flow" and nodes > NODES[0] else len(SIZES)
+        for first in range(0, len(sizes), step):
+            if time.monotonic() - start > budget:
+                return
+            keep(name, column, run(name, nodes, fidelity, sizes[first : first + step]))
+
+
+def sizes_of(name: str) -> list[int]:
+    return [0] if name == "barrier" else SIZES
+
+
+def keep(name: str, column: str, times: Times) -> None:
+    found = stored()
+    found.setdefault(name, {}).setdefault(column, {}).update(times)
+    new = DATA.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps(in_order(found), indent=1) + "\n", encoding="utf-8")
+    new.replace(DATA)
 
 
 def stored() -> dict[str, Any]:
@@ -117,30 +165,43 @@ def text_of(size: int) -> str:
     return f"{size} B"
 
 
-def cell(times: dict[str, float | str]) -> str:
-    """The longest time, and the sizes that are refused or were stopped."""
+def cell(times: Times, sizes: list[int]) -> str:
+    """The longest time, and the sizes that are refused, were stopped, or are missing."""
+    if not times:
+        return "-"
     numbers = [value for value in times.values() if not isinstance(value, str)]
     parts = [f"{max(numbers):.1f}"] if numbers else []
-    for word in ("refused", "stopped"):
-        sizes = sorted(int(size) for size, value in times.items() if value == word)
-        if sizes:
-            span = text_of(sizes[0]) + (f" to {text_of(sizes[-1])}" if len(sizes) > 1 else "")
-            parts.append(f"{word}: {span}")
-    return ", ".join(parts) or "-"
+    words = {size: times.get(str(size), "not measured") for size in sizes}
+    for word in ("refused", "limit", "stopped", "not measured"):
+        found = [size for size in sizes if words[size] == word]
+        if found:
+            parts.append(f"{word}: {spans(found, sizes)}")
+    return ", ".join(parts)
+
+
+def spans(found: list[int], sizes: list[int]) -> str:
+    """Runs of successive sizes: `8 B`, `1 KiB to 4 MiB`."""
+    texts, first = [], found[0]
+    for size, after in itertools.zip_longest(found, found[1:]):
+        follows = after is not None and sizes.index(after) == sizes.index(size) + 1
+        if not follows:
+            one = first == size
+            texts.append(text_of(first) if one else f"{text_of(first)} to {text_of(size)}")
+            first = after
+    return " and ".join(texts)
 
 
 def page(found: dict[str, Any]) -> str:
     """The page with a table per fidelity."""
-    sizes = sorted({int(s) for row in found.values() for times in row.values() for s in times})
-    listed = ", ".join(text_of(size) for size in sizes if size)
     note = "<!-- Written by docs/figures/benchmark_times.py; do not edit this page. -->"
-    caption = textwrap.wrap(CAPTION.format(sizes=listed), 100, break_on_hyphens=False)
+    caption = textwrap.wrap(CAPTION, 100, break_on_hyphens=False)
     lines = ["# Times of all benchmarks", "", note, "", *caption, "", NOTES]
     for fidelity, title in zip(FIDELITIES, ("Closed form", "Flows"), strict=True):
         lines += [f"## {title}", "", "| benchmark | " + " | ".join(map(str, NODES)) + " nodes |"]
         lines += ["|---|" + "---|" * len(NODES)]
         for name, row in found.items():
-            cells = (cell(row.get(f"{nodes} {fidelity}", {})) for nodes in NODES)
+            columns = (row.get(f"{nodes} {fidelity}", {}) for nodes in NODES)
+            cells = (cell(times, sizes_of(name)) for times in columns)
             lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -149,13 +210,12 @@ def page(found: dict[str, Any]) -> str:
 def main() -> int:
     """Measure what is missing, and write or check the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--every", type=int, default=1, help="least step of powers of two")
     parser.add_argument("--budget", type=float, default=500.0, help="seconds of this call")
     parser.add_argument("--check", action="store_true", help="only check the page")
     given = parser.parse_args()
     if given.check:
         return int(PAGE.read_text(encoding="utf-8") != page(stored()))
-    measure(given.every, given.budget)
+    measure(given.budget)
     PAGE.write_text(page(stored()), encoding="utf-8")
     return 0
 
