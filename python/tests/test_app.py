@@ -539,6 +539,22 @@ def test_loops_on_the_host_overlap_with_the_device():
     assert timed(step).rows[0]["time_s"] == pytest.approx(1.0, rel=1e-3)
 
 
+def test_computation_of_omitted_iterations_belongs_to_its_phases():
+    def step(a):
+        with a.overlap(offload=True), a.loop(500):
+            with a.phase("small"):
+                a.compute(seconds=1e-3)
+            with a.phase("large"):
+                a.compute(seconds=3e-3)
+        a.barrier()
+
+    result = timed(step)
+    phases = {row["phase"]: row["compute_s"] for row in result.summary["runs"][-1]["phases"]}
+    assert phases["small"] == pytest.approx(0.5, rel=1e-3)
+    assert phases["large"] == pytest.approx(1.5, rel=1e-3)
+    assert result.rows[0]["time_s"] == pytest.approx(2.0, rel=1e-3)
+
+
 # The command
 
 

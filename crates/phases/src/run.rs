@@ -38,6 +38,35 @@ struct Cursor {
     offloaded: f64,
 }
 
+/// Phases of a loop that are distinguished; the last one counts further ones, too.
+const OFFLOADED_PHASES: usize = 4;
+
+/// Computation of the device by phase, s, in the order of first use.
+#[derive(Clone, Copy, Default)]
+struct OffloadedTimes {
+    seconds: [(u32, f64); OFFLOADED_PHASES],
+    n: usize,
+}
+
+impl OffloadedTimes {
+    fn add(&mut self, phase: u32, seconds: f64) {
+        let known = self.seconds[..self.n].iter().position(|&(of, _)| of == phase);
+        let at = known.unwrap_or(self.n).min(OFFLOADED_PHASES - 1);
+        if at == self.n {
+            self.n += 1;
+            self.seconds[at].0 = phase;
+        }
+        self.seconds[at].1 += seconds;
+    }
+
+    /// Each phase with its share of `seconds`.
+    fn split(self, seconds: f64) -> impl Iterator<Item = (u32, f64)> {
+        let all = self.seconds.iter().map(|of| of.1).sum::<f64>().max(f64::MIN_POSITIVE);
+        let of_phase = move |(phase, own): (u32, f64)| (phase, seconds * own / all);
+        self.seconds.into_iter().take(self.n).map(of_phase)
+    }
+}
+
 /// The last iteration of a loop, and the time of omitted iterations.
 #[derive(Clone, Copy, Default)]
 struct Iteration {
@@ -46,8 +75,9 @@ struct Iteration {
     /// The shortest iteration after the first, and what the device would spend in omitted ones, s.
     shortest_s: f64,
     device_omitted_s: f64,
-    /// Computation of the device in the current iteration, s.
+    /// Computation of the device in the current iteration, s, and in all by phase.
     device_s: f64,
+    offloaded_times: OffloadedTimes,
     /// Seconds in the current iteration, and those of omitted iterations before it.
     seconds: f64,
     passed_s: f64,
@@ -87,6 +117,8 @@ pub struct PhaseRun {
     /// By rank: ends and phases of the computations of its device that are not accounted for. Each
     /// begins at the end of the previous one.
     device_queues: Vec<VecDeque<(Time, u32)>>,
+    /// By rank: computations of the device in the omitted iterations that pass.
+    omitted_phases: Vec<OffloadedTimes>,
     n_ended: usize,
     pub totals: PhaseTotals,
     /// By rank: its end.
@@ -153,6 +185,7 @@ impl PhaseRun {
             totals: PhaseTotals::new(&program),
             ranks: vec![cursor; n],
             device_queues: vec![VecDeque::new(); n],
+            omitted_phases: vec![OffloadedTimes::default(); n],
             n_ended: 0,
             ends: vec![Time::ZERO; n],
             in_loop: vec![[Iteration::default(); MAX_LEVELS]; n],
@@ -220,6 +253,7 @@ impl PhaseRun {
         weight: f64,
     ) {
         let cursor = &self.ranks[rank];
+        let (last, omitted) = (cursor.device_phase, self.omitted_phases[rank]);
         let (mut start, mut hidden_s, mut left_s) =
             (cursor.device_began, (busy - busy_s).max(0.0), busy_s);
         for &(end, phase) in &self.device_queues[rank] {
@@ -232,7 +266,12 @@ impl PhaseRun {
             left_s -= own_s;
         }
         // The device computes in omitted iterations, too.
-        self.totals.compute_s[cursor.device_phase as usize] += weight * left_s;
+        if omitted.n == 0 {
+            self.totals.compute_s[last as usize] += weight * left_s;
+        }
+        for (phase, own_s) in omitted.split(left_s) {
+            self.totals.compute_s[phase as usize] += weight * own_s;
+        }
     }
 
     fn submit(&mut self, rank: u32, request: u8, op: Op, calls: &mut Vec<Call>) {
@@ -342,14 +381,21 @@ impl PhaseRun {
         let seconds = std::mem::take(&mut iteration.seconds);
         let passed_s = std::mem::take(&mut iteration.passed_s);
         self.totals.loops[number as usize][k as usize] += seconds - passed_s;
+        let is_last = k + 1 >= of.simulated;
         if !of.delays {
+            if is_last {
+                iteration.offloaded_times = OffloadedTimes::default();
+            }
             return false;
         }
         let end = self.ranks[at].cpu_free.max(now);
         iteration.end(of, k, end, seconds);
         let Iteration { device_omitted_s, computed_omitted_s, shortest_s, .. } = *iteration;
+        let phases = iteration.offloaded_times;
+        if is_last {
+            iteration.offloaded_times = OffloadedTimes::default();
+        }
         let (all_s, waited_s) = (iteration.all_s, iteration.waited_s);
-        let is_last = k + 1 >= of.simulated;
         // The device makes up for omitted iterations at the end.
         let may_pass = is_last || (k > 0 && device_omitted_s == 0.0);
         let omitted = if may_pass { of.omitted_after(k) - iteration.passed } else { 0.0 };
@@ -361,6 +407,7 @@ impl PhaseRun {
                 iteration.passed_s = span.seconds();
                 iteration.began = end + span;
                 self.ranks[at].offloaded = if all_s > 0.0 { waited_s / all_s } else { 0.0 };
+                self.omitted_phases[at] = phases;
                 self.submit(rank, 0, Op::Delay { span }, calls);
             }
             return span > Span::ZERO;
@@ -371,13 +418,17 @@ impl PhaseRun {
         let phase = self.ranks[at].phase as usize;
         self.totals.communication_s[phase] -= fine * computed_omitted_s[0];
         self.totals.coarse_s += coarse * (uncounted_s - computed_omitted_s[1]);
-        let device = Span::from_seconds(device_omitted_s);
-        if device > Span::ZERO {
-            self.offload(rank, now, device, (OFFLOADED, position), calls);
+        for (phase, seconds) in phases.split(device_omitted_s) {
+            let device = Span::from_seconds(seconds);
+            if device > Span::ZERO {
+                self.ranks[at].device_phase = phase;
+                self.offload(rank, now, device, (OFFLOADED, position), calls);
+            }
         }
         let span = Span::from_seconds(omitted_s);
         if span > Span::ZERO {
             self.ranks[at].offloaded = if all_s > 0.0 { waited_s / all_s } else { 0.0 };
+            self.omitted_phases[at] = phases;
             self.submit(rank, 0, Op::Delay { span }, calls);
         }
         span > Span::ZERO
@@ -394,8 +445,10 @@ impl PhaseRun {
     ) {
         let at = rank as usize;
         let depth = self.program.loops_around(position.code).len();
+        let phase = self.ranks[at].device_phase;
         for iteration in &mut self.in_loop[at][..depth] {
             iteration.device_s += span.seconds();
+            iteration.offloaded_times.add(phase, span.seconds());
         }
         let cursor = &mut self.ranks[at];
         let start = cursor.cpu_free.max(now);
@@ -461,8 +514,9 @@ impl Iteration {
         let device_s = std::mem::take(&mut self.device_s);
         let computed_s = std::mem::take(&mut self.computed_s);
         if k == 0 {
-            let waited_s = self.waited_s;
-            *self = Iteration { shortest_s: f64::INFINITY, waited_s, ..Iteration::default() };
+            let Iteration { waited_s, offloaded_times, .. } = *self;
+            let shortest_s = f64::INFINITY;
+            *self = Iteration { shortest_s, waited_s, offloaded_times, ..Iteration::default() };
             self.began = end;
         }
         self.all_s += seconds;
