@@ -186,6 +186,8 @@ pub struct Runtime {
     released_ps: u64,
     /// Simulated picoseconds per picosecond of thread CPU time; 0: not charged.
     factor: f64,
+    /// CPU time of reading that clock in nanoseconds, which is not charged.
+    clock_ns: u64,
     tick_ps: u64,
     tag_ub: i32,
     tag_max: i32,
@@ -260,7 +262,8 @@ impl Runtime {
         let left = EXIT_CPU_NS.replace(now);
         if left != 0 {
             // Threads compute in parallel, so the maximum counts.
-            let computed = ((now - left) as f64 * 1e3 * self.factor) as u64;
+            let computed_ns = (now - left).saturating_sub(self.clock_ns);
+            let computed = (computed_ns as f64 * 1e3 * self.factor) as u64;
             self.at_ps = self.at_ps.max(EXIT_PS.get() + computed);
         }
     }
@@ -369,6 +372,7 @@ pub fn attach(held: &Held) -> std::result::Result<(), String> {
             at_ps: (*segment.control(rank)).reported_ps,
             released_ps: (*segment.control(rank)).now_ps,
             factor: f64::from_bits(header.compute_factor),
+            clock_ns: if header.compute_factor == 0 { 0 } else { clock_ns() },
             tick_ps: header.clock_tick_ps,
             tag_ub: header.tag_ub,
             tag_max: header.tag_max,
@@ -465,6 +469,17 @@ fn thread_cpu_ns() -> u64 {
         false => unsafe { std::mem::transmute::<*mut c_void, extern "C" fn() -> u64>(extra)() },
     };
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64 + extra_ns
+}
+
+/// The least CPU time of reading the clock of `thread_cpu_ns`. The time between two calls of MPI
+/// contains one reading.
+fn clock_ns() -> u64 {
+    const READINGS: usize = 32;
+    let reading = |_| {
+        let before = thread_cpu_ns();
+        thread_cpu_ns().saturating_sub(before)
+    };
+    (0..READINGS).map(reading).min().unwrap_or(0)
 }
 
 // ---------------------------------------------------------------------------------------------
