@@ -15,7 +15,7 @@ from odonata.app import App, Phases, normal
 BITS = 15  # of the program's Hilbert keys
 H_FACT, WIDER = 1.2, 1.1  # smoothing length in mean distances; margin of the ghosts (hydro.py)
 # Arrays that NumPy reads or writes, 8 B per element (hydro.py): per candidate of the search, per
-# pair and Newton step, per pair in divergence and omega, and per pair in forces.
+# pair and Newton step, per pair in divergence and omega, and per pair in forces [estimate].
 SEARCH, NEWTON, FIELDS, FORCES = 40, 25, 50, 110
 STEPS = 3  # of Newton's method per time step [estimate]
 GHOST = 24  # bytes of a position, which is compared with each neighbor patch

@@ -16,6 +16,9 @@ from odonata.app.shapes import balanced
 ATOMS, BOX = 32_000, (55.0, 77.0, 72.7261)  # angstrom [data.rhodo]
 GHOST, SKIN = 12.0, 2.0  # angstrom: cutoff and skin [in.rhodo]
 GRID, ORDER = (25, 32, 32), 5  # of PPPM, as LAMMPS prints
+NEIGHBORS = 376  # per atom in its list with the skin [bench/log.6Oct16]; half of them with Newton
+PAIR = 60  # flops of a pair: Lennard-Jones with switch, and a table of the Coulomb force [estimate]
+MODIFY = 1000  # bytes per atom: integration, bonds and SHAKE [estimate]
 SPREAD = 0.05  # of the atoms in a layer: protein, lipids and water [estimate]
 
 Ranges = tuple[tuple[int, int], ...]  # first and end of a block of the grid, by axis
@@ -114,29 +117,47 @@ class Step:
         self.a.messages(self.a.links(pairs), bytes, order="around")
 
     def transform(self, target: list[Ranges]) -> None:
-        """From planes or pencils along x to those along y, along z, and to the target."""
+        """From planes or pencils along x to those along y, along z, and to the target, with
+        transforms along each axis."""
+        self.lines(self.first, 0)
         self.remap(self.first, self.second, 16)
+        self.lines(self.second, 1)
         self.remap(self.second, self.third, 16)
+        self.lines(self.third, 2)
         self.remap(self.third, target, 16)
+
+    def lines(self, blocks: list[Ranges], axis: int) -> None:
+        """Transforms of the lines along an axis, of which ranks have different numbers."""
+        of, n = self.a.grid((self.a.ranks,)), GRID[axis]
+        for rank, block in enumerate(blocks):
+            cells = math.prod(end - first for first, end in block)
+            if cells:
+                with self.a.where(axis=0, at=rank, grid=of):
+                    self.a.compute(flops=5 * cells * math.log2(n), kernel="fft", size=n)
 
 
 def steps(a: Phases) -> None:
-    step = Step(a)
+    step, atoms = Step(a), ATOMS / a.ranks
     with a.loop(a.steps):
         with a.phase("comm"):
             step.atoms()
+        with a.phase("pair"):
+            a.compute(flops=atoms * NEIGHBORS / 2 * PAIR, kernel="pair")
         with a.phase("kspace"):
+            a.compute(flops=atoms * ORDER**3 * 3, kernel="stencil")  # charges to the grid
             step.ghosts(8, back=True)  # density
             step.remap(step.bricks, step.first, 8)
             step.transform(step.first)
             for _ in range(3):  # components of the field
                 step.transform(step.bricks)
             step.ghosts(24)
+            a.compute(flops=atoms * ORDER**3 * 8, kernel="stencil")  # field to the atoms
             a.allreduce(48)  # virial
         with a.phase("comm"):
             step.atoms(back=True)
         with a.phase("modify"):
             step.atoms()  # SHAKE
+            a.compute(bytes=atoms * MODIFY, kernel="stream")
             for doubles in (1, 6, 6, 6, 6):  # temperature and pressure
                 a.allreduce(8 * doubles)
 
