@@ -456,6 +456,30 @@ def test_partners_of_an_exchange_may_come_from_a_generator():
     assert calls_of(generated, 4) == calls_of(listed, 4)
 
 
+def test_accesses_go_to_the_other_ranks_in_either_order():
+    def targets(to):
+        calls = calls_of(lambda a: (a.get(8, count=4, to=to), a.fence()), 4)
+        return [[peer for op, peer, _ in rows if op == "access"] for rows in calls]
+
+    assert targets("all") == [[1, 2, 3, 1], [2, 3, 0, 2], [3, 0, 1, 3], [0, 1, 2, 0]]
+    assert targets("same") == [[1, 2, 3, 1], [0, 2, 3, 0], [0, 1, 3, 0], [0, 1, 2, 0]]
+
+
+def test_buffers_in_gpu_memory_need_gpus_and_take_longer():
+    def step(a):
+        a.gpu_buffers()
+        a.shift(1, 8)
+
+    def seconds(function):
+        machine = od.machine("aurora")
+        return app.run(app.App(function, ppn=12), machine, nodes=2).rows[0]["time_s"]
+
+    assert seconds(step) > seconds(lambda a: a.shift(1, 8))
+    with pytest.raises(InputError) as error:
+        app.run(app.App(step), od.machine("dragonfly-1056"), nodes=2)
+    assert error.value.diagnostics[0].at == "buffers"
+
+
 def test_the_error_bar_contains_the_uncertainty_of_rates():
     """Of 10 s of computation, 3 s are uncertain, and so is the figure of merit, 1 / s. Residuals
     are independent of it: squares of logarithms add up."""

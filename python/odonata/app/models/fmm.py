@@ -7,7 +7,7 @@ every 2,000, or every 100 for puts without access of NICs to GPU memory. Expansi
 
 from odonata.app import App, Phases
 
-PART = 100  # accesses of an epoch that are simulated together
+PART = 250  # accesses of an epoch that are simulated together
 
 
 def epoch(a: Phases, count: int) -> None:
