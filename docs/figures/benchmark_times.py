@@ -33,8 +33,8 @@ PAGE = Path(__file__).resolve().parents[1] / "lab" / "benchmark-times.md"
 NODES = (64, 1024, 9658)
 FIDELITIES = ("loggp", "flow")
 SIZES = [1 << k for k in range(23)]
-# Sizes of a run of flows: it ends within the budget of a call even if each takes a minute.
-AT_ONCE = 4
+# Sizes of a large run of flows.
+GROUPS = [[0, 1, 1 << 11, 1 << 16, 1 << 22], *(SIZES[k::6] for k in range(6))]
 LONGEST_S = 60.0
 Times = dict[str, float | str]
 CAPTION = """\
@@ -107,26 +107,32 @@ def timed(name: str, job: Any, fidelity: str, sizes: list[int]) -> Times:
     return found
 
 
-def jobs() -> Iterator[tuple[str, int, str]]:
-    """Name, nodes and fidelity of each run."""
-    for nodes, fidelity in itertools.product(NODES, FIDELITIES):
-        for name in benchmarks.NAMES:
-            if name not in ("ior", "mdtest"):
-                yield name, nodes, fidelity
+def jobs() -> Iterator[tuple[str, int, str, list[int]]]:
+    """Name, nodes, fidelity and sizes of each run; large jobs of flows last, in coarse steps first.
+
+    They have few sizes per run, which then ends within the budget of a call.
+    """
+    kinds = list(itertools.product(NODES, FIDELITIES))
+    names = [name for name in benchmarks.NAMES if name not in ("ior", "mdtest")]
+    slow = [kind for kind in kinds if kind[1] == "flow" and kind[0] > NODES[0]]
+    for (nodes, fidelity), name in itertools.product(kinds, names):
+        if (nodes, fidelity) not in slow:
+            yield name, nodes, fidelity, sizes_of(name)
+    for group in GROUPS:
+        for (nodes, fidelity), name in itertools.product(slow, names):
+            yield name, nodes, fidelity, [size for size in sizes_of(name) if size in group]
 
 
 def measure(budget: float) -> None:
     """Add missing times to the file. Several calls of this program may do so at once."""
     start = time.monotonic()
-    for name, nodes, fidelity in jobs():
+    for name, nodes, fidelity, sizes in jobs():
         column = f"{nodes} {fidelity}"
         known = stored().get(name, {}).get(column, {})
-        sizes = [size for size in sizes_of(name) if str(size) not in known]
-        step = AT_ONCE if fidelity == "flow" and nodes > NODES[0] else len(SIZES)
-        for first in range(0, len(sizes), step):
+        if missing := [size for size in sizes if str(size) not in known]:
             if time.monotonic() - start > budget:
                 return
-            keep(name, column, run(name, nodes, fidelity, sizes[first : first + step]))
+            keep(name, column, run(name, nodes, fidelity, missing))
 
 
 def sizes_of(name: str) -> list[int]:
