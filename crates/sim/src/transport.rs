@@ -241,7 +241,9 @@ impl<'j, N: NetworkModel> Transport<'j, N> {
             self.limit_checker.limits.offload(to);
             self.depart(InFlight { send: id, phase: ProtocolPhase::Get });
         }
-        self.kernel.occupy_cpu(to, events);
+        if events > Span::ZERO {
+            self.kernel.occupy_cpu(to, events);
+        }
     }
 
     /// The sender of a message between nodes observes that its last protocol phase has arrived;
