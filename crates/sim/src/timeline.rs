@@ -24,9 +24,6 @@ const BUFFER: usize = 1 << 20;
 /// After so many samples of links the interval doubles, which bounds the number of samples by
 /// this number times the logarithm of the run's length.
 const SAMPLES: u32 = 1024;
-/// The interval also doubles after so many values of links, which bounds the time of the samples of
-/// a large machine.
-const VALUES: u64 = 1 << 22;
 /// First interval between two samples of links, if the user selects none.
 const FIRST_SAMPLE: Span = Span::us(1);
 
@@ -188,9 +185,7 @@ pub struct Timeline {
     interval: Span,
     /// Whether the interval grows.
     is_adaptive: bool,
-    /// Since the interval has doubled, half of those before included.
     n_samples: u32,
-    n_values: u64,
     last_sample: Time,
     next_sample: Time,
     pub counts: TimelineCounts,
@@ -225,7 +220,6 @@ impl Timeline {
             interval: scope.sample.unwrap_or(FIRST_SAMPLE),
             is_adaptive: scope.sample.is_none(),
             n_samples: 0,
-            n_values: 0,
             last_sample: Time::ZERO,
             next_sample: scope.window.0 + scope.sample.unwrap_or(FIRST_SAMPLE),
             counts: TimelineCounts::default(),
@@ -418,7 +412,6 @@ impl Timeline {
 
     /// The bytes that a link has carried so far.
     pub fn sample(&mut self, now: Time, link: LinkId, bytes: u64) {
-        self.n_values += 1;
         let before = std::mem::replace(&mut self.carried[link.0 as usize], bytes);
         if bytes > before {
             self.write(Record {
@@ -477,8 +470,8 @@ impl Timeline {
         self.sample_queues(now);
         self.last_sample = now;
         self.n_samples += 1;
-        if self.is_adaptive && (self.n_samples >= SAMPLES || self.n_values >= VALUES) {
-            (self.n_samples, self.n_values) = (self.n_samples / 2, self.n_values / 2);
+        if self.is_adaptive && self.n_samples == SAMPLES {
+            self.n_samples = SAMPLES / 2;
             self.interval = self.interval * 2;
         }
         self.next_sample = match now >= self.window.1 {
@@ -640,34 +633,5 @@ impl Record {
         out[48..52].copy_from_slice(&self.context.to_le_bytes());
         out[52..56].copy_from_slice(&self.flags.to_le_bytes());
         out
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The interval after each of `n` samples of a quarter of `VALUES` links.
-    fn intervals(sample: Option<Span>, n: u64) -> Vec<Span> {
-        let window = (Time::ZERO, Time(u64::MAX));
-        let scope = TimelineScope { window, ranks: Vec::new(), sample };
-        let mut timeline = Timeline::new(Box::new(io::sink()), &scope, 1);
-        let links = VALUES as u32 / 4;
-        let one = |nth| {
-            let now = Time::ZERO + FIRST_SAMPLE * nth;
-            timeline.begin_sample(links as usize);
-            (0..links).for_each(|link| timeline.sample(now, LinkId(link), 0));
-            timeline.end_sample(now);
-            timeline.interval()
-        };
-        (1..=n).map(one).collect()
-    }
-
-    #[test]
-    fn values_of_many_links_double_the_interval() {
-        let (first, second) = (FIRST_SAMPLE, FIRST_SAMPLE * 2);
-        let third = FIRST_SAMPLE * 4;
-        assert_eq!(intervals(None, 6), [first, first, first, second, second, third]);
-        assert_eq!(intervals(Some(first), 6), [first; 6]);
     }
 }
