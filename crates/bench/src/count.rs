@@ -153,10 +153,12 @@ fn counted(args: &[&str]) -> (u64, String) {
     (counted, String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
-/// In the child process: runs one benchmark and prints the number of packets delivered.
+/// In the child process: runs one benchmark and prints the number of packets delivered. By an
+/// engine of choice if it is given with the length of a credit epoch.
 pub fn packets(args: &[String]) {
-    let [machine, routing, packet_bytes, load, window_ps] = args else {
-        panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS");
+    let (own, engine) = args.split_at(args.len().min(5));
+    let [machine, routing, packet_bytes, load, window_ps] = own else {
+        panic!("bench packets MACHINE ROUTING BYTES LOAD WINDOW_PS [ENGINE EPOCH]");
     };
     let window = Span(window_ps.parse().expect("picoseconds"));
     let benchmark = Benchmark {
@@ -168,7 +170,12 @@ pub fn packets(args: &[String]) {
         warmup: window,
         window,
     };
-    println!("{}", benchmark.measure().outcome.counters.delivered_packets);
+    let delivered = match engine {
+        [] => benchmark.measure().outcome.counters.delivered_packets,
+        [engine, epoch] => crate::delivered_by(benchmark, engine, epoch),
+        _ => panic!("an engine and the length of a credit epoch"),
+    };
+    println!("{delivered}");
 }
 
 /// Counts and prints; returns whether no count has grown. With `write`, records the counts.

@@ -267,6 +267,21 @@ pub fn thread_scaling(benchmark: Benchmark, threads: usize, rounds: u32) -> Thre
     ThreadScaling { benchmark, threads, alone_s, together_s, packets, bytes, endpoints }
 }
 
+/// Packets delivered in `benchmark` by this engine, with credit epochs of this length.
+pub(crate) fn delivered_by(benchmark: Benchmark, engine: &str, epoch: &str) -> u64 {
+    let machine = preset(
+        benchmark.machine,
+        &[("routing", benchmark.routing), ("switch.credit_epoch", epoch)],
+    );
+    let known = EngineChoice::ALL.into_iter().find(|choice| choice.name() == engine);
+    let engine = known.unwrap_or_else(|| panic!("no engine `{engine}`"));
+    let request = TrafficRequest { engine, ..benchmark.request() };
+    let (load, finish) = (benchmark.load, Finish::Measured);
+    let done = one_load(&machine, Fidelity::Packet, &request, load, finish, &mut |_, _| true);
+    let done = done.unwrap_or_else(|input_errors| panic!("{benchmark:?}: {input_errors:?}"));
+    done.counters.delivered_packets
+}
+
 /// Core times of the event engine and of the window engine, which take turns.
 pub struct EnginePair {
     benchmark: Benchmark,

@@ -116,9 +116,9 @@ pub const KEYS: &[Key] = &[
     key("switch.arbitration", Word(&["round-robin", "age"]), Default("round-robin"),
         "Order of inputs that compete for an output: round robin, or the oldest packet first."),
     key("switch.credit_epoch", TIME, Described("a sixth of the longest return of a credit"),
-        "Interval, 1 ns to 10 us, at whose multiples returned credits of links between switches \
-         become available. If it is at most the latency of a hop, the window engine can simulate \
-         one switch at a time (docs/models/window-engine.md)."),
+        "Interval, 1 ns to 10 us, at whose multiples returned credits become available. If it is \
+         at most the latency of a hop, the window engine can simulate one switch at a time \
+         (docs/models/window-engine.md)."),
     key("switch.flows", Word(&["kept", "none"]), Default("none"),
         "`kept`: ordered traffic (envelopes, eager data) stays on one path while any packet of \
          its flow is in flight. `none`: every packet is routed by itself. See \

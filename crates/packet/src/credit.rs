@@ -135,11 +135,9 @@ impl LinkType {
             buffer >= packet,
             "{link:?}: a buffer of {buffer} B cannot take a packet of {packet} B"
         );
-        let epoch = match (machine.credit_epoch, links.kind[link]) {
-            (None, _) | (_, LinkKind::Injection | LinkKind::Ejection) => {
-                (release + cable).0.div_ceil(EPOCHS).max(2)
-            }
-            (Some(epoch), _) => epoch.0,
+        let epoch = match machine.credit_epoch {
+            None => (release + cable).0.div_ceil(EPOCHS).max(2),
+            Some(epoch) => epoch.0,
         };
         // From the grant of this link until the credit is available again: the head's latency, the
         // packet's departure from the far end, the credit's return, and at most one epoch.

@@ -35,9 +35,11 @@ mod reports;
 mod retransmission;
 mod shard;
 mod throttle;
+mod turns;
 mod voq;
 mod windows;
 
 pub use event::PacketEvent;
 pub use network::PacketNetwork;
 pub use shard::Mail;
+pub use turns::{Stop, Traffic, Turns};

@@ -697,7 +697,7 @@ impl Links {
 /// Whether busy links may be reserved. Without retransmissions, a link is occupied at most for the
 /// time of the largest packet on the slowest link or host interface, which must fit in 32 bits of
 /// ps.
-fn may_reserve(machine: &Machine) -> bool {
+pub(crate) fn may_reserve(machine: &Machine) -> bool {
     let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
     let slowest = machine.links.gap.raw.iter().copied().max().unwrap_or_default().max(host);
     machine.arbitration == Arbitration::RoundRobin

@@ -14,18 +14,17 @@ use net::{
 };
 
 use super::histogram::Histogram;
-use super::request::{
-    BackgroundLoad, Engine, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficRow,
-    TrafficSetting,
-};
+use super::request::{Engine, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
 use super::shard_pool::{Alone, Member, ShardPool};
 use super::slices::Slice;
 use crate::background::Background;
 use crate::event_loop::{Simulation, run};
-use crate::outcome::NetworkErrors;
 use crate::patterns::Destinations;
 use crate::rated_pattern::RatedPattern;
 use crate::timeline::Timeline;
+
+mod by_turns;
+mod outcome;
 
 /// A packet in flight, as its source stores it.
 #[derive(Clone, Copy)]
@@ -93,44 +92,16 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
         destinations: &'a Destinations,
         request: &TrafficRequest,
         setting: &'a TrafficSetting,
-        (load, watch): (f64, Watch),
+        load: (f64, Watch),
     ) -> Self {
-        let measured = destinations.participants();
         let n_links = machine.links.gap.len();
-        let wire = request.packet_bytes + machine.nic.packet_overhead;
-        let bytes = request.packet_bytes;
-        let first = RatedPattern::new(machine, destinations, (bytes, wire), load);
-        let mut patterns = vec![first.on(setting.vnet, setting.in_order)];
-        let (mut firsts, mut n) = (vec![0], measured);
-        for background in &setting.background {
-            patterns.push(RatedPattern::of_background(machine, background));
-            firsts.push(n);
-            n += background.to.participants();
-        }
         LoadSimulation {
             machine,
             net,
             queue,
             counters: Counters::new(n_links),
             delivered: Vec::with_capacity(1 << 8),
-            traffic: Traffic {
-                watch,
-                patterns,
-                firsts,
-                measured,
-                sources: vec![Source { generated_at: Time::ZERO, generated: 0 }; n as usize],
-                seen: Vec::with_capacity(PREFETCH_BLOCK),
-                in_flight: Slab::with_capacity(8 * n as usize),
-                digest: 0,
-                packets: 0,
-                arrived: 0,
-                latencies: Histogram::new(),
-                given_up: 0,
-                all_counted: false,
-                slices: vec![Slice::default(); setting.slices as usize],
-                background_counts: vec![0; setting.background.len()],
-                generation_sum: 0,
-            },
+            traffic: Traffic::new(machine, destinations, request, setting, load),
             events: 0,
             now: Time::ZERO,
             until: Time::ZERO,
@@ -286,6 +257,44 @@ impl<N: NetworkModel> Simulation for LoadSimulation<'_, N> {
 }
 
 impl<'a> Traffic<'a> {
+    fn new(
+        machine: &'a Machine,
+        destinations: &'a Destinations,
+        request: &TrafficRequest,
+        setting: &'a TrafficSetting,
+        (load, watch): (f64, Watch),
+    ) -> Self {
+        let measured = destinations.participants();
+        let wire = request.packet_bytes + machine.nic.packet_overhead;
+        let bytes = request.packet_bytes;
+        let first = RatedPattern::new(machine, destinations, (bytes, wire), load);
+        let mut patterns = vec![first.on(setting.vnet, setting.in_order)];
+        let (mut firsts, mut n) = (vec![0], measured);
+        for background in &setting.background {
+            patterns.push(RatedPattern::of_background(machine, background));
+            firsts.push(n);
+            n += background.to.participants();
+        }
+        Traffic {
+            watch,
+            patterns,
+            firsts,
+            measured,
+            sources: vec![Source { generated_at: Time::ZERO, generated: 0 }; n as usize],
+            seen: Vec::with_capacity(PREFETCH_BLOCK),
+            in_flight: Slab::with_capacity(8 * n as usize),
+            digest: 0,
+            packets: 0,
+            arrived: 0,
+            latencies: Histogram::new(),
+            given_up: 0,
+            all_counted: false,
+            slices: vec![Slice::default(); setting.slices as usize],
+            background_counts: vec![0; setting.background.len()],
+            generation_sum: 0,
+        }
+    }
+
     /// Prefetches what upcoming events need, in the network and here.
     #[inline]
     fn prefetch<N: NetworkModel>(&mut self, net: &mut N, cx: &mut Cx<'_>) {
@@ -416,10 +425,7 @@ impl<'a> Traffic<'a> {
         while let Some((id, seen)) = delivered.pop() {
             let GeneratedPacket { at, nth, from } = self.in_flight[id];
             self.in_flight.free(id);
-            let mut digest = Digest::default();
-            digest.mix(seen.0);
-            digest.mix(u64::from(from) << 32 | u64::from(nth));
-            self.digest = self.digest.wrapping_add(digest.0);
+            self.digest(from, nth, seen);
             if seen == FAILED {
                 self.give_up(net.failure(id), from, watch.is_window(at));
                 continue;
@@ -431,15 +437,31 @@ impl<'a> Traffic<'a> {
                 }
                 continue;
             }
-            self.arrived += u64::from(watch.is_window(seen));
-            if !self.slices.is_empty() && watch.is_window(seen) {
-                Slice::note(&mut self.slices, watch.start, watch.end, seen, seen.since(at));
-            }
-            if watch.is_window(at) {
-                self.latencies.add(seen.since(at));
-                self.generation_sum -= u128::from(at.0);
-            }
+            self.measure(at, seen);
         }
+    }
+
+    /// A measured packet that was generated at `at` is complete at `seen`.
+    #[inline]
+    fn measure(&mut self, at: Time, seen: Time) {
+        let watch = self.watch;
+        self.arrived += u64::from(watch.is_window(seen));
+        if !self.slices.is_empty() && watch.is_window(seen) {
+            Slice::note(&mut self.slices, watch.start, watch.end, seen, seen.since(at));
+        }
+        if watch.is_window(at) {
+            self.latencies.add(seen.since(at));
+            self.generation_sum -= u128::from(at.0);
+        }
+    }
+
+    /// Adds a delivery to the digest.
+    #[inline]
+    fn digest(&mut self, from: u32, nth: u32, seen: Time) {
+        let mut digest = Digest::default();
+        digest.mix(seen.0);
+        digest.mix(u64::from(from) << 32 | u64::from(nth));
+        self.digest = self.digest.wrapping_add(digest.0);
     }
 
     /// The network has given up a packet.
@@ -551,7 +573,7 @@ impl Load<'_> {
         tick: &mut Tick<'_>,
     ) -> LoadOutcome {
         let machine = self.machine;
-        let (engine, windows) = self.engine::<N>();
+        let (mut engine, windows) = self.engine::<N>();
         let partition =
             Partition::new(machine, if N::can_be_sharded(machine) { threads } else { 1 });
         let alone = match &windows {
@@ -563,6 +585,12 @@ impl Load<'_> {
             Some((length, units)) => Queue::in_windows(*length, units.clone()),
             None => Queue::new(),
         };
+        if windows.is_some() {
+            match self.run_turns(partition.shards, tick) {
+                Ok(part) => return LoadOutcome { engine: Some(engine), ..self.outcome(part) },
+                Err(reason) => engine.general = Some(reason),
+            }
+        }
         let part = match alone {
             None => self.run_whole::<N>(queue(), tick),
             Some(alone) => self.run_shards::<N>(&partition, alone, queue, tick),
@@ -584,7 +612,7 @@ impl Load<'_> {
     /// The engine of this load, and its windows and units.
     fn engine<N: Windowed>(&self) -> (Engine, Option<(Span, Units)>) {
         let Load { machine, destinations, request, setting, load, .. } = *self;
-        let event = |reason| (Engine { uses_windows: false, reason }, None);
+        let event = |reason| (Engine { uses_windows: false, reason, general: None }, None);
         if request.engine == EngineChoice::Event {
             return event("it was selected");
         }
@@ -610,7 +638,7 @@ impl Load<'_> {
             std::iter::once(destinations).chain(setting.background.iter().map(|b| &b.to));
         let nics = patterns.flat_map(|to| (0..to.participants()).map(|at| to.nic(at)));
         units.by_source(&[HOST], nics.map(|nic| machine.nic_switch[nic].0 as u16).collect());
-        (Engine { uses_windows: true, reason }, Some((length, units)))
+        (Engine { uses_windows: true, reason, general: None }, Some((length, units)))
     }
 
     fn run_shards<N: Sharded>(
@@ -644,6 +672,21 @@ impl Load<'_> {
         })
     }
 
+    /// The time after `now`, at or after the end of the measurement, of the next check whether all
+    /// packets have arrived. With credit epochs it is the end of one, where windows end.
+    fn next_look(&self, now: Time) -> Time {
+        let limit = self.request.latest_end();
+        let step = Span((limit.0 / (2 * LOOKS)).max(1));
+        let next = match self.machine.credit_epoch {
+            None => now + step,
+            Some(epoch) => {
+                let epochs = step.0.div_ceil(epoch.0).max(1);
+                Time((now.0 / epoch.0 + epochs) * epoch.0)
+            }
+        };
+        limit.min(next)
+    }
+
     /// The part of one shard.
     fn share<N: NetworkModel, M>(
         &self,
@@ -675,7 +718,6 @@ impl Load<'_> {
         let packets = simulation.traffic.packets;
         match finish {
             Finish::Measured => {
-                let step = Span((limit.since(end).0 / LOOKS).max(1));
                 let mut now = end;
                 while on && now < limit && {
                     // A packet is counted in the shard of its source.
@@ -683,7 +725,7 @@ impl Load<'_> {
                     let lacks = packets - traffic.latencies.count - traffic.given_up;
                     member.all_gather(lacks).sum::<u64>() > 0
                 } {
-                    now = limit.min(now + step);
+                    now = self.next_look(now);
                     on = simulation.advance(now, member, &exchange, tick, timeline);
                 }
             }
@@ -718,73 +760,6 @@ impl Load<'_> {
             generation_sum: traffic.generation_sum,
             now,
             counters,
-        }
-    }
-
-    /// Results of the background traffic.
-    fn background_counts(&self, part: &Part) -> Vec<BackgroundLoad> {
-        let machine = self.machine;
-        let counts = part.background_counts.iter().zip(&part.received);
-        let rows = self.setting.background.iter().zip(counts).map(|(b, (&messages, &received))| {
-            let rate = machine.links.gap[machine.injection(b.to.nic(0))].bytes_per_s();
-            let link = rate * self.request.window.seconds();
-            let wire = (messages * b.wire(machine)) as f64;
-            BackgroundLoad {
-                pattern: b.pattern.clone(),
-                offered: b.load,
-                accepted: wire / (link * f64::from(b.to.senders())),
-                receiver: b.to.is_incast().then_some(received as f64 / link),
-            }
-        });
-        rows.collect()
-    }
-
-    fn outcome(&self, mut part: Part) -> LoadOutcome {
-        let Load { machine, request, .. } = *self;
-        let [latency_p50_s, latency_p99_s] = [0.50, 0.99].map(|q| part.latencies.quantile_s(q));
-        let (latency_mean_s, unfinished) =
-            (part.latencies.mean_s(), part.packets - part.latencies.count);
-        // Packets in flight at the end were generated in the window or before; their mean age is
-        // exact.
-        let end = (request.warmup + request.window).0;
-        // An interrupted run may have counted packets that are not generated yet.
-        let ages =
-            (u128::from(unfinished) * u128::from(part.now.0)).saturating_sub(part.generation_sum);
-        part.latencies.add_at_least(Span(part.now.0.saturating_sub(end)), unfinished, ages);
-        let wire = request.packet_bytes + machine.nic.packet_overhead;
-        let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s();
-        let full = f64::from(self.destinations.senders()) * rate * request.window.seconds();
-        let arrived = part.sums.0.max(1) as f64;
-        let row = TrafficRow {
-            offered: self.load,
-            accepted: (part.arrived * wire) as f64 / full,
-            latency_mean_s,
-            latency_p50_s,
-            latency_p99_s,
-            hops_mean: part.sums.1 as f64 / arrived,
-            nonminimal_fraction: part.sums.2 as f64 / arrived,
-            packets: part.packets,
-            unfinished,
-            least_mean_s: part.latencies.mean_s(),
-            least_p99_s: part.latencies.quantile_s(0.99),
-            alone_mean_s: None,
-            alone_p99_s: None,
-            background: self.background_counts(&part),
-            onsets: part.counters.congestion.onsets,
-            holds: part.counters.congestion.holds,
-            digest: format!("{:016x}", part.digest),
-            network: machine.faults.as_ref().map(|_| NetworkErrors::of(&part.counters)),
-            slices: Slice::rows(&part.slices, request.warmup, request.window, full / wire as f64),
-        };
-        LoadOutcome {
-            row,
-            events: part.events,
-            generated: part.generated,
-            bytes: part.bytes,
-            took: part.now - Time::ZERO,
-            counters: part.counters,
-            interrupted: part.interrupted,
-            engine: None,
         }
     }
 }

@@ -65,6 +65,9 @@ impl EngineChoice {
 pub struct Engine {
     pub uses_windows: bool,
     pub reason: &'static str,
+    /// Of the window engine: why it handles all events of a switch (`des::Units`) and not only the
+    /// arrivals of packets (`packet::Turns`), which is faster.
+    pub general: Option<&'static str>,
 }
 
 impl Engine {

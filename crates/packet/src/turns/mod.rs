@@ -1,0 +1,527 @@
+//! The window engine for open-loop traffic of one packet size (docs/models/window-engine.md).
+//!
+//! One switch with its NICs is advanced by a window at a time. Output ports have no events: they
+//! are advanced when an arrival needs them. Only heads are sorted. Packets move by value to the
+//! inbox of the next switch, and the ports and NICs of a switch are contiguous. Rules and order
+//! are those of `PacketNetwork`, so results are equal to the last bit; `limits` names what is
+//! missing.
+
+use base::{Slab, Span, Time};
+use machine::{Arbitration, LinkEnd, LinkId, Machine, NicId, SwitchId};
+use net::{Completion, Counters, LinkTraffic, Message, Origin};
+
+use crate::credit::{Cell, LinkType};
+use crate::link::Links;
+use crate::packet::{AckLineId, NEVER, NONE, PacketId};
+use crate::pending_acks::AckLine;
+use crate::reports::Reports;
+use crate::voq::{Arbiter, VoqList, VoqStore};
+use credits::{Credit, Credits, Input};
+use inbox::Inboxes;
+use nic::{Nic, Sender};
+use port::Port;
+
+mod credits;
+mod inbox;
+mod nic;
+mod port;
+mod switch;
+
+/// Windows for which heads and credits may be in transit.
+const SLOTS: u64 = 8;
+
+/// Sources of the traffic, and its receivers.
+pub trait Traffic {
+    /// The next packet of a source: its generation time and number. None if it has no more.
+    fn generate(&mut self, source: u32) -> Option<(Time, u32)>;
+    /// Receiver and random draw of packet `nth` of a source.
+    fn route(&self, source: u32, nth: u32) -> (NicId, u64);
+    /// Packet `nth` of a source, generated at `at`, is complete at `seen`.
+    fn deliver(&mut self, source: u32, nth: u32, at: Time, seen: Time);
+}
+
+/// A packet in a switch or in transit to one, or a message in its NIC. One cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Packet {
+    /// When the head is ready for a routing decision.
+    head: Time,
+    generated_at: Time,
+    draw: u64,
+    route: machine::Route,
+    /// From `head` until the tail has arrived, ps.
+    tail_after: u32,
+    /// Its source's NIC, by place, and its number there.
+    src: u32,
+    nth: u32,
+    dst: NicId,
+    /// Sum of the latencies of all links so far, ps.
+    traveled: u32,
+    /// The link it arrived by, and its channel there.
+    link: LinkId,
+    input: Input,
+    /// Next packet of a list.
+    next: u32,
+}
+const _: () = assert!(size_of::<Packet>() == 64);
+
+impl Packet {
+    fn tail(&self) -> Time {
+        self.head + Span(self.tail_after.into())
+    }
+}
+
+/// Parameters of a type of links for packets of the one size.
+#[derive(Clone, Copy)]
+struct Kind {
+    latency: Span,
+    cable: Span,
+    /// Time of a packet.
+    serial: Span,
+    /// Cells of a packet, of a channel, and of the bandwidth-delay product.
+    packet_cells: u16,
+    cells: u16,
+    bdp: u16,
+    cell: Cell,
+    is_slower_than_nic: bool,
+}
+
+impl Kind {
+    fn new(link_type: &LinkType, bytes: u16) -> Kind {
+        let &LinkType { gap, latency, cable, cell, cells, bdp, is_slower_than_nic, .. } = link_type;
+        let (serial, packet_cells) = (gap.span(bytes.into()), cell.count_packet(bytes));
+        Kind { latency, cable, serial, packet_cells, cells, bdp, cell, is_slower_than_nic }
+    }
+}
+
+/// Times and sizes of a packet at its NICs.
+struct Sizes {
+    payload: u64,
+    wire: u16,
+    /// Times of the shared part of the host interface and of one direction.
+    shared_time: Span,
+    host: Span,
+    is_unlimited: bool,
+    /// From the command until the packet is ready.
+    before: Span,
+    message_gap: Span,
+    window: u32,
+    /// From the end of the receipt until the receiver sees it.
+    completion_delay: Span,
+}
+
+/// The links and NICs of a switch: ranges of places.
+#[derive(Clone, Copy)]
+struct Unit {
+    ports: (u32, u32),
+    nics: (u32, u32),
+    /// Ports with waiting packets, one bit each.
+    waiting: u64,
+}
+
+/// The network, and the state of its simulation.
+pub struct Turns<'a> {
+    machine: &'a Machine,
+    /// Length of a window, ps.
+    length: u64,
+    /// Start and number of the current window; until when it has been simulated.
+    start: Time,
+    window: u64,
+    now: Time,
+    kinds: [Kind; Input::TYPES],
+    sizes: Sizes,
+    reserves: bool,
+    threshold: u64,
+    n_vcs: usize,
+    units: Vec<Unit>,
+    /// Ports by place: those of a switch are contiguous, ejection links included.
+    ports: Vec<Port>,
+    /// By port: start of the current stall, if any, and the sum of all previous ones.
+    stalls: Vec<(Time, Span)>,
+    lists: Vec<VoqList>,
+    /// By link: its place among the ports; for injection links, that of its NIC behind them.
+    places: Vec<u32>,
+    voqs: VoqStore,
+    arbiter: Arbiter,
+    reports: Reports,
+    waiting: Slab<PacketId, Packet>,
+    credits: Credits,
+    /// Scratch.
+    late_credits: Vec<(u32, Credit)>,
+    inboxes: Inboxes,
+    nics: Vec<Nic>,
+    /// By NIC: its sending window; its stalls, as `stalls`; the time of its earliest event.
+    senders: Vec<Sender>,
+    nic_stalls: Vec<(Time, Span)>,
+    wakes: Vec<Time>,
+    ack_lines: Slab<AckLineId, AckLine>,
+    grants: nic::Grants,
+    scratch: switch::Scratch,
+    counters: Totals,
+    /// Packets generated and not delivered.
+    live: u64,
+    is_congested: bool,
+}
+
+#[derive(Default)]
+struct Totals {
+    injected: u64,
+    delivered: u64,
+    hops: u64,
+    nonminimal: u64,
+    events: u64,
+}
+
+/// Why a run ended before its time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// An ejection link became congested, and congestion management is not modeled here.
+    Congested,
+    /// The caller stopped it.
+    Interrupted,
+}
+
+/// The length of a window for packets of `wire` bytes, or why `Turns` cannot simulate this machine,
+/// which `windows::plan` permits.
+fn limits(machine: &Machine, wire: u64) -> Result<Span, &'static str> {
+    let length = machine.credit_epoch.ok_or("the machine has no switch.credit_epoch")?;
+    let links = &machine.links;
+    if machine.arbitration != Arbitration::RoundRobin {
+        return Err("arbitration is by age");
+    }
+    if machine.n_vnets > 1 || machine.classes.is_shared() || machine.nic.response > 0 {
+        return Err("there are several virtual networks");
+    }
+    if machine.n_vcs > Input::VCS || length > Span(1 << switch::OFFSET_BITS) {
+        return Err("windows or channels exceed their ranges");
+    }
+    let injection = (0..machine.n_nics()).map(|nic| machine.injection(NicId(nic)));
+    if injection.clone().any(|link| links.latency[link] < length) {
+        return Err("switch.credit_epoch exceeds the latency of an injection link");
+    }
+    let most = |column: &[Span]| column.iter().max().copied().unwrap_or_default();
+    let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(wire));
+    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way).span(wire);
+    let longest = most(&links.latency.raw) + most(&links.cable.raw) + slowest.max(host) * 4;
+    if longest > length * (SLOTS - 2) {
+        return Err("packets are in transit for more than six windows");
+    }
+    Ok(length)
+}
+
+impl<'a> Turns<'a> {
+    /// The network for messages of `payload` bytes, one packet each, or what is not modeled.
+    /// `windows::plan` permits the machine.
+    pub fn new(machine: &'a Machine, payload: u64) -> Result<Turns<'a>, &'static str> {
+        let length = limits(machine, payload + machine.nic.packet_overhead)?.0;
+        let links = Links::new(machine, None);
+        if links.types.all().len() > Input::TYPES {
+            return Err("there are more than 64 types of links");
+        }
+        let sizes = Sizes::new(machine, payload);
+        let kind = |at: usize| Kind::new(&links.types[at as u8], sizes.wire);
+        let (mut units, places, order) =
+            layout(machine).ok_or("a switch has more than 64 ports")?;
+        let nic_places: Vec<NicId> = nics_by_switch(machine, &mut units);
+        let n_vcs = usize::from(machine.n_vcs);
+        let ports: Vec<Port> = order
+            .iter()
+            .map(|&link| {
+                let to = match machine.links.to[link] {
+                    LinkEnd::Switch(switch) => switch.0,
+                    LinkEnd::Nic(_) => NONE,
+                };
+                let nic = match machine.links.to[link] {
+                    LinkEnd::Switch(_) => NONE,
+                    LinkEnd::Nic(nic) => places[nic.0 as usize] - order.len() as u32,
+                };
+                let link_type = links.port(link).link_type;
+                Port::new(link, (to, nic), link_type, links.types[link_type].cells)
+            })
+            .collect();
+        let nics: Vec<Nic> = nic_places
+            .iter()
+            .map(|&nic| {
+                let link_type = links.port(machine.injection(nic)).link_type;
+                let credit = links.types[link_type].cells;
+                Nic::new(nic, machine.nic_switch[nic], link_type, credit)
+            })
+            .collect();
+        let reserves = crate::link::may_reserve(machine);
+        Ok(Turns {
+            machine,
+            length,
+            start: Time::ZERO,
+            window: 0,
+            now: Time::ZERO,
+            kinds: std::array::from_fn(kind),
+            reserves,
+            threshold: machine.congestion.map_or(u64::MAX, |params| params.threshold.into()),
+            n_vcs,
+            stalls: vec![(Time::ZERO, Span::ZERO); ports.len()],
+            lists: vec![VoqList::EMPTY; ports.len() * n_vcs],
+            ports,
+            places,
+            voqs: VoqStore::with_capacity(nics.len()),
+            arbiter: Arbiter::new(machine.arbitration),
+            reports: Reports::new(machine),
+            waiting: Slab::with_capacity(nics.len()),
+            credits: Credits::new(units.len()),
+            late_credits: Vec::new(),
+            inboxes: Inboxes::new(units.len()),
+            ack_lines: Slab::with_capacity(nics.len()),
+            grants: nic::Grants::default(),
+            scratch: switch::Scratch::default(),
+            counters: Totals::default(),
+            live: 0,
+            is_congested: false,
+            units,
+            senders: vec![Sender::IDLE; nics.len()],
+            nic_stalls: vec![(Time::ZERO, Span::ZERO); nics.len()],
+            wakes: vec![NEVER; nics.len()],
+            nics,
+            sizes,
+        })
+    }
+
+    /// The NIC `nic` sends the packets of `source`.
+    pub fn add_source(&mut self, nic: NicId, source: u32, traffic: &mut impl Traffic) {
+        let place = self.places[nic.0 as usize] as usize - self.ports.len();
+        self.senders[place].source = source;
+        self.schedule(place, traffic);
+    }
+
+    /// Simulates everything before `end`. `tick` reports progress, and stops the run if it returns
+    /// false.
+    pub fn run_until<T: Traffic>(
+        &mut self,
+        end: Time,
+        traffic: &mut T,
+        tick: &mut dyn FnMut(Time, u64) -> bool,
+    ) -> Result<(), Stop> {
+        while self.now < end && self.live > 0 {
+            let window_end = self.start + Span(self.length);
+            let pass_end = end.min(window_end);
+            let is_first = self.now == self.start;
+            if is_first {
+                self.return_late_credits();
+            }
+            for unit in 0..self.units.len() {
+                self.turn(unit, is_first, pass_end, traffic);
+            }
+            self.inboxes.deliver();
+            if self.is_congested {
+                return Err(Stop::Congested);
+            }
+            self.now = pass_end;
+            if pass_end == window_end {
+                self.start = window_end;
+                self.window += 1;
+            }
+            if !tick(self.now, self.counters.events) {
+                return Err(Stop::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of the window of `at`, which is not before the current one.
+    #[inline]
+    fn window_of(&self, at: Time) -> u64 {
+        let ahead = (at.0 - self.start.0) as u32 / self.length as u32;
+        self.window + u64::from(ahead)
+    }
+
+    /// The buffer of `input` is free from `gone` on. Its credit counts from the next window after
+    /// its return.
+    #[inline]
+    fn free_buffer(&mut self, input: Input, gone: Time) {
+        let returns_at = gone + self.kinds[input.link_type()].cable;
+        let ahead = (returns_at.0 - self.start.0) / self.length + 1;
+        self.credits.send(input, self.window, ahead);
+    }
+
+    /// Prefetches what the credit of a packet's buffer needs, if the packet does not wait.
+    #[inline]
+    fn prefetch_buffer(&self, p: &Packet) {
+        let Kind { cable, serial, .. } = self.kinds[p.input.link_type()];
+        let returns_at = p.head + serial + cable;
+        let ahead = returns_at.0.saturating_sub(self.start.0) / self.length + 1;
+        self.credits.prefetch_input(p.input, self.window + ahead);
+    }
+
+    /// A credit counts from now on, at the start of a window.
+    #[inline]
+    fn add_credit(&mut self, unit: usize, credit: Credit) {
+        let Unit { ports, nics, .. } = self.units[unit];
+        if credit.local() < Input::NICS {
+            let port = &mut self.ports[(ports.0 + credit.local()) as usize];
+            let cells = self.kinds[usize::from(port.link_type) % Input::TYPES].packet_cells;
+            port.credit[credit.vc()] += cells;
+            return;
+        }
+        let nth = (nics.0 + credit.local() - Input::NICS) as usize;
+        let nic = &mut self.nics[nth];
+        nic.credit += self.kinds[usize::from(nic.link_type) % Input::TYPES].packet_cells;
+        nic.credit_returned = true;
+        if nic.waits_for_credit {
+            self.wakes[nth] = self.start;
+        }
+    }
+
+    fn return_late_credits(&mut self) {
+        let mut late = std::mem::take(&mut self.late_credits);
+        self.credits.take_others(self.window, &mut late);
+        late.iter().for_each(|&(unit, credit)| self.add_credit(unit as usize, credit));
+        self.late_credits = late;
+    }
+
+    /// Packets delivered, their hops, and those on nonminimal paths.
+    pub fn sums(&self) -> (u64, u64, u64) {
+        (self.counters.delivered, self.counters.hops, self.counters.nonminimal)
+    }
+
+    pub fn events(&self) -> u64 {
+        self.counters.events
+    }
+
+    /// Adds all counts to `counters`.
+    pub fn report(&self, counters: &mut Counters) {
+        let Totals { injected, delivered, hops, nonminimal, .. } = self.counters;
+        counters.injected_packets += injected;
+        counters.delivered_packets += delivered;
+        counters.delivered_payload += delivered * self.sizes.payload;
+        counters.hops += hops;
+        counters.nonminimal += nonminimal;
+        let wire = u64::from(self.sizes.wire);
+        let traffic = |packets| LinkTraffic { bytes: packets * wire, packets };
+        for (port, &(_, stalled)) in self.ports.iter().zip(&self.stalls) {
+            if port.packets > 0 || port.queue_max > 0 {
+                counters.links[port.link] += traffic(port.packets);
+                counters.stalled[port.link] += stalled;
+                counters.queue_max[port.link] = port.queue_max;
+            }
+        }
+        let stalls = self.nic_stalls.iter().map(|&(_, sum)| sum);
+        for (nic, stalled) in self.nics.iter().zip(stalls).filter(|(nic, _)| nic.sent > 0) {
+            let link = self.machine.injection(nic.id);
+            counters.links[link] += traffic(nic.sent);
+            counters.stalled[link] += stalled;
+            counters.nic(nic.id).requests += nic.sent;
+        }
+    }
+
+    /// Asserts that no packet is left, and that all credits are available or in transit.
+    pub fn assert_idle(&self) {
+        assert_eq!((self.live, self.waiting.live()), (0, 0), "packets left in the network");
+        let mut due = vec![[0; Input::VCS as usize]; self.ports.len()];
+        self.credits.each(|unit, credit| {
+            let first = self.units[unit as usize].ports.0;
+            if credit.local() < Input::NICS {
+                due[(first + credit.local()) as usize][credit.vc()] += 1;
+            }
+        });
+        for (port, due) in self.ports.iter().zip(due) {
+            let kind = &self.kinds[usize::from(port.link_type)];
+            for (credit, due) in port.credit.iter().zip(due) {
+                assert_eq!(credit + due * kind.packet_cells, kind.cells, "lost credit");
+            }
+            assert_eq!((port.queue(Time(u64::MAX)), port.waited_for), (0, 0), "packets wait");
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.ports[..])
+            + size_of_val(&self.stalls[..])
+            + size_of_val(&self.lists[..])
+            + size_of_val(&self.places[..])
+            + self.credits.bytes()
+            + size_of_val(&self.nics[..])
+            + size_of_val(&self.senders[..])
+            + size_of_val(&self.nic_stalls[..])
+            + size_of_val(&self.wakes[..])
+            + self.voqs.bytes()
+            + self.reports.held()
+            + self.waiting.bytes()
+            + self.inboxes.bytes()
+            + self.ack_lines.bytes()
+    }
+}
+
+impl Sizes {
+    fn new(machine: &Machine, payload: u64) -> Sizes {
+        let params = &machine.nic;
+        // Sources have their data in the NIC, as in `traffic`.
+        let template = Message::new(NicId(0), NicId(0), payload, 0);
+        let template = Message { origin: Origin::Nic, ..template };
+        debug_assert_eq!(template.completion, Completion::Target);
+        let (shared_time, one_way) =
+            (params.host_gap.span(payload), params.host_gap_one_way.span(payload));
+        let is_full = payload == params.packet_payload;
+        let lead = if is_full { template.staging_lead(params) } else { Span::ZERO };
+        let fetch = Origin::Nic.fetch(payload, params);
+        Sizes {
+            payload,
+            wire: (payload + params.packet_overhead) as u16,
+            shared_time,
+            host: shared_time.max(one_way),
+            is_unlimited: params.host_gap == base::Gap::ZERO
+                && params.host_gap_one_way == base::Gap::ZERO,
+            before: params.send_latency + params.block_start(payload) + fetch,
+            message_gap: params.message_gap,
+            window: params.window,
+            completion_delay: lead + template.completion_delay(params),
+        }
+    }
+}
+
+/// Places of all links, and the links of the ports in the order of their places. None if a switch
+/// has more than 64 ports.
+#[allow(clippy::type_complexity)] // Two columns and a table, used once.
+fn layout(machine: &Machine) -> Option<(Vec<Unit>, Vec<u32>, Vec<LinkId>)> {
+    let links = &machine.links;
+    let n_nics = machine.n_nics();
+    let from = |link: LinkId| match links.from[link] {
+        LinkEnd::Switch(switch) => switch,
+        LinkEnd::Nic(nic) => machine.nic_switch[nic],
+    };
+    let mut order: Vec<LinkId> = (n_nics..links.gap.len() as u32).map(LinkId).collect();
+    order.sort_by_key(|&link| (from(link), link));
+    let mut places = vec![0; links.gap.len()];
+    let n_switches = machine.n_switches() as usize;
+    let mut units = vec![Unit { ports: (0, 0), nics: (0, 0), waiting: 0 }; n_switches];
+    let mut at = 0;
+    for (switch, unit) in units.iter_mut().enumerate() {
+        unit.ports.0 = at;
+        while order.get(at as usize).is_some_and(|&link| from(link) == SwitchId(switch as u32)) {
+            places[order[at as usize].0 as usize] = at;
+            at += 1;
+        }
+        unit.ports.1 = at;
+        if unit.ports.1 - unit.ports.0 > Input::NICS {
+            return None;
+        }
+    }
+    let mut nics: Vec<NicId> = (0..n_nics).map(NicId).collect();
+    nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
+    for (place, nic) in (order.len() as u32..).zip(nics) {
+        places[nic.0 as usize] = place;
+    }
+    Some((units, places, order))
+}
+
+/// The NICs in the order of their places; sets the ranges of `units`.
+fn nics_by_switch(machine: &Machine, units: &mut [Unit]) -> Vec<NicId> {
+    let mut nics: Vec<NicId> = (0..machine.n_nics()).map(NicId).collect();
+    nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
+    let mut at = 0;
+    for (switch, unit) in units.iter_mut().enumerate() {
+        let n = nics[at..].iter().take_while(|&&nic| machine.nic_switch[nic].0 == switch as u32);
+        unit.nics = (at as u32, (at + n.count()) as u32);
+        at = unit.nics.1 as usize;
+        // As many as its ports at most, because each has an ejection link.
+        debug_assert!(unit.nics.1 - unit.nics.0 <= Input::NICS);
+    }
+    nics
+}
