@@ -99,6 +99,30 @@ fn collectives_of_rows_exceed_no_budget() {
     assert_eq!(errors(&json!({"messages": 20, "method": "compose", "program": program})), []);
 }
 
+/// Many small collectives of rows count as much together as fewer large ones. Any smaller budget
+/// requires the same, and a larger one is no obstacle.
+#[test]
+fn many_parts_exceed_no_budget_together() {
+    let sum = |nth: u64| {
+        call(json!({"call": "collective", "kind": "allreduce", "bytes": 64 + 8 * nth,
+            "partition": 0}))
+    };
+    let with = |parts: u64, messages: u64| {
+        let body: Vec<Value> = (0..parts).map(sum).collect();
+        let program = json!({"ranks": 16, "grids": [{"shape": [4, 4]}], "phases": ["main"],
+            "partitions": [{"grid": 0, "axes": [1]}], "body": body});
+        errors(&json!({"fidelity": "flow", "messages": messages, "method": "compose",
+            "program": program}))
+    };
+    let of_one = needed(&with(1, 20));
+    let of_all = 20 * of_one;
+    for messages in [20, of_one, 8 * of_one + 10, of_all - 1] {
+        assert_eq!(needed(&with(20, messages)), of_all);
+    }
+    assert_eq!(with(20, of_all), []);
+    assert_eq!(with(20, 8 * of_all), []);
+}
+
 /// `all` simulates each iteration of a loop, and one iteration of a sample.
 #[test]
 fn all_iterations_are_simulated_except_those_that_samples_represent() {

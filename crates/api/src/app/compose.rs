@@ -64,7 +64,7 @@ pub fn units(program: &Compiled, fidelity: Fidelity, messages: u64) -> Units {
 
 /// Refuses a program if parts that cannot be sampled exceed the budget together: with contention in
 /// the network, collectives of rows and columns, and exchanges of which no planes of the grid stand
-/// for all.
+/// for all. The number of messages does not depend on the budget, so that a larger one allows more.
 pub fn check(
     job: &mut Job,
     (program, units): (&Compiled, &Units),
@@ -84,10 +84,9 @@ pub fn check(
         }
     }
     let used = (0..).zip(&is_used).filter(|(_, is_used)| **is_used);
-    let of_collectives = used.map(|(at, _)| parts.messages_of_collective(at));
-    let of_exchanges = units.exchanges.iter().map(|exchange| parts.messages_of_exchange(exchange));
-    // Parts within their share of the budget are not counted.
-    let all = of_collectives.chain(of_exchanges).filter(|&own| own > parts.most()).sum::<f64>();
+    let of_collectives = used.map(|(at, _)| parts.least_of_collective(at));
+    let of_exchanges = units.exchanges.iter().map(|exchange| parts.least_of_exchange(exchange));
+    let all = of_collectives.chain(of_exchanges).sum::<f64>();
     if all <= calls::messages_allowed(fidelity, messages) as f64 {
         return Ok(());
     }
@@ -257,19 +256,21 @@ impl Parts<'_> {
         (order.is_sorted().then(|| exchange.cut(ranks, per_node)).flatten(), per_node)
     }
 
-    /// Messages of an exchange as it is simulated with contention in the network.
-    fn messages_of_exchange(&self, exchange: &Compiled) -> f64 {
-        let (most, all) = (self.most(), super::estimate(exchange));
-        if all <= most {
-            return all;
-        }
-        let cut = self.cut(exchange, (f64::from(exchange.ranks) * most / all) as u32).0;
-        cut.map_or(all, |(part, _)| super::estimate(&part))
+    /// Messages of the fewest planes that stand for an exchange with contention in the network, or
+    /// of all ranks.
+    fn least_of_exchange(&self, exchange: &Compiled) -> f64 {
+        let all = super::estimate(exchange);
+        self.cut(exchange, 0).0.map_or(all, |(part, _)| super::estimate(&part).min(all))
     }
 
-    /// The same of a collective. Sampled ones keep to the budget.
-    fn messages_of_collective(&self, at: u32) -> f64 {
-        let sampled = |call| calls::parts(self.job, call, self.fidelity, self.messages).is_some();
+    /// Messages of a collective that cannot be sampled. A sampled one keeps to any budget, so that
+    /// it counts as none, also if this budget allows all of it.
+    fn least_of_collective(&self, at: u32) -> f64 {
+        let sampled = |call: &Collective| {
+            let whole = calls::most(call).saturating_mul(calls::cost_of(call, self.fidelity));
+            let messages = self.messages.min(whole.saturating_sub(1));
+            calls::parts(self.job, call, self.fidelity, messages).is_some()
+        };
         if self.program.world_call(at).is_some_and(sampled) {
             return 0.0;
         }
