@@ -196,10 +196,9 @@ def computations(program: Program, ranks: int, rate: dict[str, Any]) -> tuple[fl
     model, job = running.load(program.model), job_of(ranks, {})
     of = checking.listing(model, ranks, values)
     rows, _ = checking.recorded(job, words, None, "measured")
-    each = [gap.seconds for gap in checking.gaps(of, rows) if not gap.is_first]
-    phases = model.phases(int(job.nodes), int(job.ppn or 1), values)
-    answer = checking.played(job_of(ranks, rate), phases, None)
-    return sum(each) / ranks, sum(row["compute_s"] for row in answer["phases"])
+    model_s = checking.seconds_of(job_of(ranks, rate), of.phases, None)
+    found = [gap for gap in checking.gaps(of, rows, model_s) if not gap.is_first]
+    return sum(gap.seconds for gap in found) / ranks, sum(sum(g.model_s) for g in found) / ranks
 
 
 def time_of_model(program: Program, ranks: int, rate: dict[str, Any] | None) -> float:

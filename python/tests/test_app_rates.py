@@ -255,11 +255,75 @@ def test_kernels_are_compared_between_calls(tmp_path):
         )
 
 
+def unequal(a):
+    """Computations of one kernel differ in size, and with their ranks."""
+    a.compute(flops=1e9, kernel="pair")
+    a.barrier()
+    for first, second in ((1e-3, 0), (0, 9e-3)):
+        with a.loop(5):
+            a.compute(bytes=first * BYTES, kernel="stream")
+            a.compute(bytes=(second + 1e-9) * BYTES, kernel="tree")
+            a.barrier()
+    with a.phase("uneven"), a.loop(9):
+        for rank in range(a.ranks):
+            with a.where(at=rank):
+                a.compute(flops=(rank + 1) * 1e6, kernel="pair")
+        a.barrier()
+    a.compute(seconds=0.001)
+
+
+def recordings(monkeypatch, model, seconds):
+    """Recordings of a program that makes the model's calls; `seconds` per rank and computation."""
+    def recorded(job, words, tick, compute):
+        of = checking.listing(model, job.ranks, {})
+        rows = []
+        for rank, calls in enumerate(of.calls):
+            rows.append([vars(call) | {"op": call.op, "root": 0, "lengths": []} for call in calls])
+            rows[-1].append({"op": "exit"})
+            for nth, row in enumerate(rows[-1]):
+                own = of.computed[rank].get(nth, ())
+                row["computing_s"] = sum(seconds(rank, number) for *_, number in own)
+        return rows, 0.0
+
+    monkeypatch.setattr(checking, "recorded", recorded)
+
+
+def test_a_program_as_fast_as_its_model_has_the_factor_1(monkeypatch):
+    keys, machine, model = rates.device(timings()), od.machine("dragonfly-1056"), App(unequal)
+    exact = {f"node.device.{key}": value for key, value in keys.items()}
+    job = machine.with_(exact | {"node.device.count": 1}).job(nodes=4, ppn=1)
+    of = checking.listing(model, 4, {})
+    model_s = checking.seconds_of(job, of.phases, None)
+    uneven = [n / 100_000 for n in (1, 2, 3, 4)]
+    assert model_s == pytest.approx([0.01, 1e-3, 1e-9, 0, 9e-3, *uneven, 0.001], rel=1e-6)
+    recordings(monkeypatch, model, lambda rank, number: model_s[number])
+    fit = rates.fit(keys, model, machine, ["program"], {}, 4)
+    assert fit.factors == pytest.approx({"pair": 1, "stream": 1, "tree": 1}, rel=1e-3)
+    # Ranks that compute for different times in the model have no jitter.
+    assert fit.factor == pytest.approx(1, rel=1e-3) and fit.jitter < 1e-3
+    # What comes before the first call is not compared, of either side.
+    recordings(monkeypatch, model, lambda rank, number: 2 * model_s[number])
+    rows, _ = checking.recorded(job, [], None, "measured")
+    phases = {"phases": [{"phase": "uneven"}]}
+    found = checking.by_phase(checking.gaps(of, rows, model_s), phases, 4)
+    assert [row.phase for row in found] == ["uneven", "main"]
+    assert all(row.program_s == pytest.approx(2 * row.model_s, rel=1e-3) for row in found)
+    assert found[0].model_s == pytest.approx(9 * sum(uneven) / 4, rel=1e-3)
+
+
+def test_a_program_that_is_not_the_models_has_no_rates(monkeypatch):
+    machine = od.machine("dragonfly-1056")
+    recordings(monkeypatch, App(lambda a: a.barrier()), lambda rank, number: 0.0)
+    model = App(lambda a: [a.barrier(), a.compute(flops=1), a.allreduce(8)])
+    with pytest.raises(InputError, match="rank 0, call 1.*recording.*the model.s call: allreduce"):
+        rates.fit(rates.device(timings()), model, machine, ["program"], {}, 4)
+
+
 def test_variation_is_that_of_ranks_at_the_same_call():
-    """84 of 100 ranks take 1 s, the others 1.3 s; another call takes 100 times as long."""
+    """83 of 100 ranks take 1 s, the others 1.3 s; another call takes 100 times as long."""
     def gaps(call, scale):
         times = [1.0] * 83 + [1.3] * 17
-        return [checking.Gap(rank, call, "all", scale * seconds, ("tree",), False)
+        return [checking.Gap(rank, call, "all", scale * seconds, ("tree",), (1.0,), False)
                 for rank, seconds in enumerate(times)]  # fmt: skip
 
     assert rates.variation(gaps(1, 1.0) + gaps(2, 100.0)) == pytest.approx(0.3)

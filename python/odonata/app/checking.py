@@ -218,7 +218,8 @@ def check(
             rows, size.program_computing_s = recorded(own, words, tick, "measured")
             answer = played(own, of.phases, tick)
             size.model_computing_s = float(answer["time_s"])
-            size.computing = by_phase(gaps(of, rows), answer, n)
+            found = gaps(of, rows, seconds_of(own, of.phases, tick))
+            size.computing = by_phase(found, answer, n)
         sizes.append(size)
     result = CheckResult(name, sizes)
     if result.is_equal:
@@ -246,10 +247,10 @@ def calls_of(phases: Phases) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Listing:
     """The calls of a model by rank. `computed` has the computations before each call, which may be
-    the end: phase and kernel."""
+    the end: phase, kernel and number."""
 
     calls: list[list[Call]]
-    computed: list[dict[int, list[tuple[str, str]]]]
+    computed: list[dict[int, list[tuple[str, str, int]]]]
     phases: Phases
 
 
@@ -261,10 +262,10 @@ def listing(model: App, ranks: int, values: Mapping[str, Any]) -> Listing:
     made = Listing([], [], phases)
     for rows in answer["ranks"]:
         calls: list[Call] = []
-        computed: dict[int, list[tuple[str, str]]] = {}
+        computed: dict[int, list[tuple[str, str, int]]] = {}
         for op, phase, peer, size, back, of, low, high, optional, grain, head, blocks in rows:
             if op == "compute":
-                one = (names[phase], answer["kernels"][peer])
+                one = (names[phase], answer["kernels"][peer], peer)
                 computed.setdefault(len(calls), []).append(one)
                 continue
             ranges = tuple((low, high) for low, high in blocks)
@@ -307,6 +308,28 @@ def played(
     return answer
 
 
+def seconds_of(job: Job, phases: Phases, tick: core.Tick | None) -> list[float]:
+    """The model's seconds of each computation by its number, the mean over ranks."""
+    found: list[dict[str, Any]] = []
+
+    def visit(nodes: Sequence[Mapping[str, Any]]) -> None:
+        for node in nodes:
+            visit(node.get("body", ()))
+            if node.get("call") == "compute":
+                own = {"phase": len(found), "request": 0, "is_offloaded": False}
+                none = {"kind": "normal", "sigma": 0.0}
+                found.append({**node, **own, "where": [], "imbalance": none, "noise": none})
+
+    # Each is made once, in a phase of its own.
+    request = request_of(job, "loggp", phases, MESSAGES)
+    visit(request["program"]["body"])
+    names = [str(number) for number in range(len(found))] or ["0"]
+    request["program"] |= {"phases": names, "body": found}
+    answer = core.enter("app", {**request, "method": "all"}, tick)
+    seconds = {row["phase"]: float(row["compute_s"]) for row in answer["phases"]}
+    return [seconds.get(name, 0.0) for name in names]
+
+
 def recorded(
     job: Job, program: Sequence[str], tick: core.Tick | None, compute: str = "none"
 ) -> tuple[list[list[dict[str, Any]]], float]:
@@ -339,32 +362,36 @@ def recorded(
 @dataclass(frozen=True)
 class Gap:
     """The computation of a rank before one of the model's calls, and the kernels that the model has
-    there; those of stated times are empty."""
+    there with their seconds; those of stated times are empty."""
 
     rank: int
     call: int
     phase: str
     seconds: float
     kernels: tuple[str, ...]
+    model_s: tuple[float, ...]
     # Before the first call, where programs have their set-up, too.
     is_first: bool
 
 
-def gaps(of: Listing, rows: Sequence[Sequence[Mapping[str, Any]]]) -> Iterator[Gap]:
-    """The computations of a program between calls of its model.
+def gaps(
+    of: Listing, rows: Sequence[Sequence[Mapping[str, Any]]], model_s: Sequence[float]
+) -> Iterator[Gap]:
+    """The computations of a program between calls of its model, whose computations take `model_s`.
 
     The computations before the first call and after the last one are among them only if the model
     computes there. Computation that the model does not have belongs to the phase of the next call.
     """
     for rank, found in enumerate(rows):
-        yield from gaps_of(rank, of.calls[rank], of.computed[rank], found)
+        yield from gaps_of(rank, of.calls[rank], of.computed[rank], found, model_s)
 
 
 def gaps_of(
     rank: int,
     calls: Sequence[Call],
-    computed: Mapping[int, Sequence[tuple[str, str]]],
+    computed: Mapping[int, Sequence[tuple[str, str, int]]],
     rows: Sequence[Mapping[str, Any]],
+    model_s: Sequence[float],
 ) -> Iterator[Gap]:
     """The same for one rank."""
     start = start_of(calls, rows) if calls else 0
@@ -379,20 +406,22 @@ def gaps_of(
         if own or (done >= 0 and not is_end):
             phase = own[-1][0] if own else calls[nth].phase
             seconds = sum(row["computing_s"] for row in rows[last + 1 : at + 1])
-            is_first = nth == 0 and bool(calls)
-            yield Gap(rank, nth, phase, seconds, tuple(kernel for _, kernel in own), is_first)
+            kernels = tuple(kernel for _, kernel, _ in own)
+            theirs = tuple(model_s[number] for _, _, number in own)
+            yield Gap(rank, nth, phase, seconds, kernels, theirs, nth == 0 and bool(calls))
         done, last = nth, at
 
 
 def by_phase(found: Iterable[Gap], answer: Mapping[str, Any], ranks: int) -> list[ComputingRow]:
-    """Computation of program and model, in the order of the model's phases."""
-    rows = {row["phase"]: ComputingRow(row["phase"], 0.0, row["compute_s"])
-            for row in answer["phases"]}  # fmt: skip
+    """Computation of program and model between the same calls, in the order of the model's
+    phases."""
+    rows = {row["phase"]: ComputingRow(row["phase"]) for row in answer["phases"]}
     for gap in found:
         if gap.is_first:
             continue
         row = rows.setdefault(gap.phase, ComputingRow(gap.phase))
         row.program_s += gap.seconds / ranks
+        row.model_s += sum(gap.model_s) / ranks
     return list(rows.values())
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from .. import core
 from ..errors import Diagnostics
 from ..files import why
-from ..machines import Machine
+from ..machines import Job, Machine
 from . import checking
 from .model import App
 from .phases import KERNELS, input_error
@@ -216,26 +216,20 @@ def fit(
     exact |= {"node.device.count": ppn, "node.device.spread": LEAST, "node.device.jitter": LEAST}
     job = machine.with_(exact).job(nodes=ranks // ppn, ppn=ppn)
     of = checking.listing(model, ranks, values)
-    runs = [
-        [gap for gap in checking.gaps(of, checking.recorded(job, words, tick, "measured")[0])
-         if any(gap.kernels)]
-        for _ in range(REPEATS)
-    ]  # fmt: skip
+    model_s = checking.seconds_of(job, of.phases, tick)
+    runs = [computing(of, job, words, model_s, tick) for _ in range(REPEATS)]
     found = min(runs, key=lambda gaps: sum(gap.seconds for gap in gaps))
     # Before the first call there is set-up, too.
     found = [gap for gap in found if not gap.is_first] or found
-    rows = checking.played(job, model.phases(ranks // ppn, ppn, values), tick)["computations"]
-    each: dict[str, float] = {}  # mean time of a kernel's computation in the model
-    for name in dict.fromkeys(row["kernel"] for row in rows if row["limit"] != "stated"):
-        same = [row for row in rows if row["kernel"] == name and row["limit"] != "stated"]
-        calls = sum(row["calls"] for row in same)
-        each[name] = sum(row["time_s"] for row in same) / calls if calls else 0.0
-    of_model, of_program = dict.fromkeys(each, 0.0), dict.fromkeys(each, 0.0)
+    of_model: dict[str, float] = {}
+    of_program: dict[str, float] = {}
     for gap in found:
-        whole = sum(each[name] for name in gap.kernels if name)
-        for name in filter(None, gap.kernels):
-            of_model[name] += each[name]
-            of_program[name] += gap.seconds * each[name] / whole if whole else 0.0
+        whole = sum(gap.model_s)
+        for name, seconds in zip(gap.kernels, gap.model_s, strict=True):
+            if name and whole:
+                of_model[name] = of_model.get(name, 0.0) + seconds
+                share = gap.seconds * seconds / whole
+                of_program[name] = of_program.get(name, 0.0) + share
     if not (sum(of_model.values()) > 0 and sum(of_program.values()) > 0):
         raise input_error("model", "none", "computation with flops or bytes, and a program's")
     factors = {
@@ -246,15 +240,37 @@ def fit(
     return Fit(factors, factor, variation(found) if ranks >= LEAST_RANKS else None)
 
 
+def computing(
+    of: checking.Listing,
+    job: Job,
+    words: Sequence[str],
+    model_s: Sequence[float],
+    tick: core.Tick | None,
+) -> list[checking.Gap]:
+    """The computations of one run of the program where the model has kernels. A program whose calls
+    are not the model's is an input error."""
+    rows, _ = checking.recorded(job, words, tick, "measured")
+    calls = [own[:-1] for own in rows]  # without the end
+    for one in checking.compared(len(rows), of.calls, calls).differences[:1]:
+        where = f"rank {one.rank}, call {one.call}, phase {one.phase}"
+        raise input_error(f"program: {where}", one.found, f"the model's call: {one.expected}")
+    return [gap for gap in checking.gaps(of, rows, model_s) if any(gap.kernels)]
+
+
 def variation(gaps: Sequence[checking.Gap]) -> float:
-    """How much longer computations of ranks are than the median of all ranks at the same call: what
-    84 % of the time does not exceed, one standard deviation of a normal distribution."""
-    by_call: dict[tuple[int, str], list[float]] = {}
+    """How much longer computations of ranks are than the median of all ranks at the same call, both
+    relative to the model's: what 84 % of the time does not exceed, one standard deviation of a
+    normal distribution."""
+    by_call: dict[tuple[int, str], list[tuple[float, float]]] = {}
     for gap in gaps:
-        by_call.setdefault((gap.call, gap.phase), []).append(gap.seconds)
+        if (model_s := sum(gap.model_s)) > 0:
+            by_call.setdefault((gap.call, gap.phase), []).append(
+                (gap.seconds / model_s, gap.seconds)
+            )
     ratios = sorted(
-        (seconds / middle, seconds)
-        for each in by_call.values() if (middle := median(each)) > 0 for seconds in each
+        (relative / middle, seconds)
+        for each in by_call.values() if (middle := median(relative for relative, _ in each)) > 0
+        for relative, seconds in each
     )  # fmt: skip
     left = 0.84 * sum(seconds for _, seconds in ratios)
     for ratio, seconds in ratios:
