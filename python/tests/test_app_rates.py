@@ -119,6 +119,24 @@ def test_this_computer_is_measured(odonata, tmp_path):
     assert spmv["time_s"] == pytest.approx(spmv["bytes"] / share, rel=0.5)
 
 
+def test_no_rate_of_the_machines_gpu_remains(odonata, tmp_path):
+    """Frontier has rates of 16 bits, and an efficiency of their products."""
+    keys, file, model = rates.device(timings()), tmp_path / "here.toml", tmp_path / "model.py"
+    file.write_text(rates.written(timings(), keys))
+    model.write_text("from odonata.app import App\n"
+                     "model = App(lambda a: a.compute(flops=8e9, kernel='gemm', precision='fp16'))")
+    changes = rates.read(str(file))
+    for name in ("fp16", "fp8", "matrix_fp16", "matrix_fp8"):
+        same = "matrix_fp64" if name.startswith("matrix") else "fp64"
+        assert changes[f"node.device.{name}"] == keys[same]
+    options = ("--machine", "frontier", "--ppn", 1, "--nodes", 1, "--json", "--rates", file)
+    done = odonata("app", model, *options, "--set", "node.device.jitter=0.001",
+                   "--set", "node.device.count=1")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["runs"][0]["computations"]
+    assert row["time_s"] == pytest.approx(8e9 / 8e10, rel=0.01)
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[node]\n", "[node.device]\n", "[node.device]\ncount = [1]\n", "[nic]\nwindow = 1\n",

@@ -33,6 +33,15 @@ REPEATS = 3  # runs of a program, of which the shortest counts
 LEAST_RANKS = 4  # whose computations are compared for their variation
 ORDERS = (128, 1024)  # of the matrices whose product is measured
 LEAST = 0.001  # of spread and jitter that a machine file accepts
+# Keys that a file may lack, and those whose values they have then, as in a machine file. Without a
+# value of the file, those of the machine's GPU would remain.
+ABSENT = (
+    ("fp32", "fp64"), ("fp16", "fp32"), ("fp8", "fp16"), ("matrix_fp64", "fp64"),
+    ("matrix_fp32", "fp32"), ("matrix_fp16", "fp16"), ("matrix_fp8", "fp8"),
+    ("efficiency.gemm_fp16", "efficiency.gemm"),
+)  # fmt: skip
+# Rates of products below 64 bits, which are not measured.
+NARROW = ("matrix_fp32", "matrix_fp16", "matrix_fp8")
 WANTED = "a file with `[node.device]`, as `odonata app rates FILE` writes it"
 GEMM = """
 import sys, time
@@ -168,7 +177,7 @@ def device(timings: Sequence[Timing]) -> dict[str, Any]:
     keys: dict[str, Any] = {
         "name": f"core of {processor()}", "count": len(timings[0].typical),
         "fp64": rate(flops, "flop"), "fp32": rate(flops, "flop"),
-        "matrix_fp64": rate(matrix, "flop"), "matrix_fp32": rate(matrix, "flop"),
+        "matrix_fp64": rate(matrix, "flop"), **dict.fromkeys(NARROW, rate(matrix, "flop")),
         "memory_rate": rate(memory, "B"), "link_rate": rate(memory, "B"), "launch": "0 us",
     }  # fmt: skip
     keys |= {f"efficiency.{kernel}": min(of, 1.0) for kernel, of in shares(timings).items()}
@@ -284,7 +293,7 @@ def fitted(keys: Mapping[str, Any], of: Fit) -> dict[str, Any]:
     """The same for the code of a program: peaks times the largest factor, and efficiencies that
     are less for others."""
     found, most = dict(keys), max(of.factors.values())
-    for name in ("fp64", "fp32", "matrix_fp64", "matrix_fp32", "memory_rate", "link_rate"):
+    for name in ("fp64", "fp32", "matrix_fp64", *NARROW, "memory_rate", "link_rate"):
         value, unit = keys[name].split()
         found[name] = f"{most * float(value):.4g} {unit}"
     for kernel in KERNELS:
@@ -322,8 +331,8 @@ def written(timings: Sequence[Timing], keys: Mapping[str, Any], note: str = "") 
     flags = os.environ.get("CFLAGS") or FLAGS
     lines = [
         "# Rates of one core while all compute, measured by `odonata app rates`: C kernels with",
-        f"# {flags}, products of matrices by NumPy. Medians of calls. Not measured: fp32 and",
-        "# matrix_fp32 (as fp64), link_rate (as memory_rate: a rank computes in host memory).",
+        f"# {flags}, products of matrices by NumPy. Medians of calls. Not measured: less",
+        "# than 64 bits (as fp64), link_rate (as memory_rate: a rank computes in host memory).",
         "#",
         "# kernel         size    time of a call     flop/s        B/s",
     ]
@@ -369,4 +378,8 @@ def read(path: str) -> dict[str, Any]:
             if isinstance(of, (dict, list)):
                 raise input_error(f"rates: {name}", of, "a number or a text")
             changes[name] = of
+    for key, same in ABSENT:
+        key, same = f"node.device.{key}", f"node.device.{same}"
+        if same in changes:
+            changes.setdefault(key, changes[same])
     return changes
