@@ -11,7 +11,7 @@ import pytest
 
 import odonata as od
 from odonata import app
-from odonata.app import checking, counts, normal
+from odonata.app import checking, counts, normal, running
 from odonata.app.phases import resolved
 from odonata.errors import InputError
 
@@ -217,3 +217,15 @@ def test_the_count_of_words_equals_its_model(odonata, tmp_path):
         planted.write_text(source.read_text().replace(old, new))
         found, _ = check(odonata, planted, "8,12", *words)
         assert not found["is_equal"]
+
+
+def test_error_bars_of_a_model_do_not_depend_on_its_title(odonata):
+    """The title of `hpl` is HPL. Its measurements are those of applications: hpl."""
+    done = odonata("app", "hpl", "--machine", "aurora", "--nodes", 1, "--problem", "n=9000",
+                   "--problem", "nb=512", "--json")  # fmt: skip
+    command = json.loads(done.stdout)
+    values = {"nodes": 1, "problem": {"n": 9000, "nb": 512}}
+    for model in ("hpl", running.load("hpl")):
+        summary = running.run(model, od.machine("aurora"), **values).summary
+        assert summary["bands"] == command["bands"]
+    assert command["bands"][0]["residuals_of"] == "applications: hpl"

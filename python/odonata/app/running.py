@@ -115,6 +115,13 @@ def of_source(path: str, code: bytes) -> App:
     return model
 
 
+def known_name(model: App) -> str | None:
+    """The name of a model of odonata, by which its measurements are found; its title may differ."""
+    folder = os.path.join(os.path.dirname(__file__), "models")
+    files = {os.path.join(folder, f"{name.replace('-', '_')}.py"): name for name in BUILT_IN}
+    return files.get(os.path.abspath(model.file))
+
+
 def read_nodes(text: str) -> list[int]:
     """`32`, `32,512` or `128:8192`, which doubles and ends with the last number."""
     found: list[int] = []
@@ -197,7 +204,8 @@ def play(
     advise: bool = False,
     buffers: str = "host",
 ) -> AppResult:
-    """The same for checked options and jobs that differ in their nodes alone."""
+    """The same for checked options and jobs that differ in their nodes alone. `name` is
+    displayed."""
     rows: list[dict[str, Any]] = []
     runs: list[dict[str, Any]] = []
     native: list[str] = []
@@ -209,7 +217,7 @@ def play(
         "scaling": scaling, "problem": dict(values), "is_checked": is_checked(model),
         "buffers": buffers,
     }  # fmt: skip
-    kinds = bands.application_kinds(name)
+    kinds = bands.application_kinds(known_name(model) or name)
     # All sizes are checked before the first is simulated.
     traced = [model.phases(j.nodes, int(j.ppn or 1), values, first, j.seed) for j in jobs]
     measured: dict[str, Any] | None = None
