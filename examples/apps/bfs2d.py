@@ -7,16 +7,19 @@ Each vertex has `edges` neighbors that it has drawn, and a Poisson number of ver
 drawn it. The numbers of vertices per rank are drawn, too: a column of ranks has a Poisson number of
 those of the frontier, and a rank a Poisson number of their neighbors. The directions of the search
 are those of the means, so the mean size of a frontier must not be close to the limit between them.
+
+`branch_ns` is the time of a mispredicted branch, by default 0: GPUs do not predict branches. On a
+core it is 3.5 ns [estimate]. An edge takes 2.1 ns on one rank and 3.3 to 4.0 ns on several
+(docs/application-times.md); there, 8 ranks have 0.44 such branches per edge.
 """
 
 import math
+from statistics import fmean
 
 from odonata.app import App, Phases, counts, normal
 
 EDGE = 16  # bytes of an edge
-# A mispredicted branch, in bytes of edges read: 5 ns and 1.2 ns per edge were measured on 1 to 8
-# ranks (docs/application-times.md).
-MISS = 64
+LINE = 64  # bytes of a cache line
 SWITCH = 1 / 20  # share of all vertices above which a search goes up from unvisited vertices
 
 
@@ -73,13 +76,15 @@ def search(a: Phases) -> None:
                 # A bit per vertex that is in the frontier, and one per unvisited vertex.
                 a.compute(bytes=EDGE * owned, kernel="spmv")
                 a.allgather(bitmap, axes=0, grain=1)
-                for step in range(columns):
-                    # All edges of the rank, for the vertices of one column.
-                    for column in range(columns):
-                        part = (column - step) % columns
-                        edge = EDGE + MISS * misses_of(part, columns, 2 * degree / rows)
-                        with a.where(axis=1, at=column):
-                            a.compute(bytes=edge * edges_of, kernel="spmv")
+                # All edges of the rank, for the vertices of one column. In each step the columns
+                # have different ones, so each step takes the mean.
+                branches = fmean(
+                    misses_of(part, columns, 2 * degree / rows) for part in range(columns)
+                )
+                with a.loop(columns):
+                    a.compute(bytes=EDGE * edges_of, kernel="spmv")
+                    if a.branch_ns > 0:
+                        a.compute(seconds=1e-9 * a.branch_ns * branches * edges_of)
                     if columns > 1:
                         a.shift(1, bitmap, axis=1)
                 # After each shift the vertices that were found are left out.
@@ -98,7 +103,7 @@ def search(a: Phases) -> None:
                 # Edges of all but the root: a vertex that was found has one more than the mean.
                 edges = frontier * (2 * degree + (0.5 if expanded else 0)) / a.ranks
                 # Those of the frontier, with the mark of their vertex.
-                a.compute(bytes=(EDGE + MISS) * edges, kernel="spmv")
+                a.compute(bytes=(EDGE + LINE) * edges, kernel="spmv")
                 targets = vertices / rows
                 visits = targets * (1 - math.exp(-edges / targets))
                 send_visits(a, [visits / columns] * columns, frontier)
@@ -112,8 +117,9 @@ def search(a: Phases) -> None:
 model = App(
     search,
     grid=2,
-    options={"scale": 12, "edges": 8},
+    options={"scale": 12, "edges": 8, "branch_ns": 0.0},
     merit=lambda a, seconds: a.edges * 2.0**a.scale / seconds,
     unit="TEPS",
     title="bfs2d",
+    uncertainty=0.25,  # of a branch: 2.7 to 4.3 ns
 )

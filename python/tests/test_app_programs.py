@@ -229,3 +229,13 @@ def test_error_bars_of_a_model_do_not_depend_on_its_title(odonata):
         summary = running.run(model, od.machine("aurora"), **values).summary
         assert summary["bands"] == command["bands"]
     assert command["bands"][0]["residuals_of"] == "applications: hpl"
+
+
+def test_the_search_is_composed_of_its_parts():
+    """The program does not grow with the ranks, and its time is that of the whole."""
+    model, job = running.load(str(BFS)), od.machine("aurora").job(nodes=16, ppn=8)
+    values = {**model.options, "scale": 24, "branch_ns": 3.5}
+    phases = model.phases(16, 8, values)
+    size = len(json.dumps(model.phases(256, 8, values).program()["body"]))
+    assert size < 2 * len(json.dumps(phases.program()["body"]))
+    assert running.composition((job, phases), "loggp", 2_000_000, None, None)["error"] < 0.1

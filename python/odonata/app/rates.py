@@ -233,11 +233,14 @@ def fit(
     of_model: dict[str, float] = {}
     of_program: dict[str, float] = {}
     for gap in found:
-        whole = sum(gap.model_s)
-        for name, seconds in zip(gap.kernels, gap.model_s, strict=True):
+        each = list(zip(gap.kernels, gap.model_s, strict=True))
+        # Stated times do not depend on rates. Kernels have the rest of the program's time.
+        stated = sum(seconds for name, seconds in each if not name)
+        whole = sum(gap.model_s) - stated
+        for name, seconds in each:
             if name and whole:
                 of_model[name] = of_model.get(name, 0.0) + seconds
-                share = gap.seconds * seconds / whole
+                share = (gap.seconds - stated) * seconds / whole
                 of_program[name] = of_program.get(name, 0.0) + share
     if not (sum(of_model.values()) > 0 and sum(of_program.values()) > 0):
         raise input_error("model", "none", "computation with flops or bytes, and a program's")
