@@ -190,7 +190,7 @@ fn chains_of_parts_take_at_most_the_whole() {
 #[test]
 fn accesses_are_counted() {
     let access = call(json!({"call": "access", "request": 1, "count": 40, "out": 0, "back": 4096,
-        "sweeps": true, "to": {"rule": "shift", "by": 1}}));
+        "to": "from_next"}));
     let program = json!({"ranks": 16, "grids": [{"shape": [16]}], "phases": ["main"],
         "body": [access, call(json!({"call": "wait", "of": 1}))]});
     let result = run(4, 4, "simulate", 1_000_000, &program);

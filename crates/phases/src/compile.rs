@@ -5,7 +5,7 @@ use crate::folded_messages::Folded;
 use crate::grid::{Grid, MAX_DIMENSIONS};
 use crate::program::{
     Access, Action, CollectiveCall, Computation, FileAction, Node, Partition, Partner, Program,
-    Remap, Size, Where,
+    Remap, Size, Targets, Where,
 };
 use collectives::{Algorithm, Case, Collective, Kind, Member, NodeMap, Ragged};
 use std::sync::Arc;
@@ -624,7 +624,9 @@ impl Compiler {
             }
             Action::Collective(call) => self.collective(call)?,
             Action::Access(access) => {
-                self.check_partner(&access.to);
+                if let Targets::One(partner) = &access.to {
+                    self.check_partner(partner);
+                }
                 if access.count > u64::from(u32::MAX) {
                     let expected = format!("at most {}", u32::MAX);
                     self.add("access", format!("{} accesses", access.count), expected);

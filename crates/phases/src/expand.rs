@@ -4,7 +4,8 @@ use crate::compile::{ActionCode, CallCode, Code, Compiled, MAX_DEPTH, MAX_LEVELS
 use crate::draws;
 use crate::grid::MAX_DIMENSIONS;
 use crate::program::{
-    Access, Block, Boxes, CollectiveCall, Distribution, FileAction, FileStep, Partner, Remap, Where,
+    Access, Block, Boxes, CollectiveCall, Distribution, FileAction, FileStep, Partner, Remap,
+    Targets, Where,
 };
 use base::Span;
 use collectives::{Member, Ragged};
@@ -381,16 +382,15 @@ impl Compiled {
         }
         let nth = *sub;
         *sub += 1;
-        let to = if of.sweeps {
-            let others = self.ranks - 1;
-            let first = if of.from_first { 0 } else { rank };
-            let position = (others > 0).then(|| (first + nth % others) % self.ranks)?;
-            match of.from_first {
-                true => position + u32::from(position >= rank),
-                false => (position + 1) % self.ranks,
+        // The number among the other ranks.
+        let turn = || nth.checked_rem(self.ranks - 1);
+        let to = match &of.to {
+            Targets::One(partner) => self.partner(partner, rank)?,
+            Targets::FromNext => (u64::from(rank) + u64::from(turn()?) + 1) as u32 % self.ranks,
+            Targets::FromFirst => {
+                let position = turn()?;
+                position + u32::from(position >= rank)
             }
-        } else {
-            self.partner(&of.to, rank)?
         };
         let (request_bytes, response_bytes, atomic) = (of.out, of.back, of.atomic);
         Some(Op::OneSided { to, context: WORLD, request_bytes, response_bytes, atomic })

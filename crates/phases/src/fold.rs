@@ -6,7 +6,7 @@
 use crate::compile::{ActionCode, Code, Compiled};
 use crate::expand::{Item, Position};
 use crate::folded_messages::{Folded, Messages};
-use crate::program::Remap;
+use crate::program::{Partner, Remap, Targets};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use workload::Op;
@@ -55,8 +55,8 @@ impl Nodes {
 
 impl Compiled {
     /// The same exchange on `chosen` nodes that stand for all, and their ranks. `None` if its
-    /// receives are not all posted before the sends that they wait for. `nodes` are those of the
-    /// ranks.
+    /// receives are not all posted before the sends that they wait for, or if all ranks have the
+    /// same target at a time, on which the others wait. `nodes` are those of the ranks.
     pub fn folded(&self, nodes: &[u32], chosen: u32) -> Option<(Compiled, Vec<u32>)> {
         let receivers = self.receivers()?;
         let nodes = Nodes::new(nodes, chosen);
@@ -102,7 +102,7 @@ impl Compiled {
 
     /// By position in the code: of sends, the first receive with their tag of those that are waited
     /// for together; of accesses, their own position. `None` if a receive follows a send, if no
-    /// receive has the tag, or if there are other calls.
+    /// receive has the tag, if ranks have a common target, or if there are other calls.
     fn receivers(&self) -> Option<Vec<Option<usize>>> {
         let mut found = vec![None; self.code.len()];
         // Tags of the receives that are open, and their positions.
@@ -115,6 +115,7 @@ impl Compiled {
                 Code::Call(call) => call,
             };
             match &call.action {
+                action if has_common_target(action) => return None,
                 ActionCode::Recv { tag, .. } | ActionCode::RemapRecv(Remap { tag, .. }) => {
                     if sends || call.request == 0 {
                         return None;
@@ -171,5 +172,18 @@ impl Compiled {
             }
         }
         found
+    }
+}
+
+/// Whether ranks that are apart have the same target at a time: fewer nodes would be fewer senders.
+fn has_common_target(action: &ActionCode) -> bool {
+    match action {
+        ActionCode::Send { to, .. } => matches!(to, Partner::Rank { .. } | Partner::At { .. }),
+        ActionCode::Access(of) => match &of.to {
+            Targets::FromFirst => true,
+            Targets::One(to) => matches!(to, Partner::Rank { .. } | Partner::At { .. }),
+            Targets::FromNext => false,
+        },
+        _ => false,
     }
 }

@@ -288,19 +288,23 @@ fn eight() -> u64 {
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    pub to: Partner,
-    /// Instead of one target: all other ranks in turn, from the next one on.
-    #[serde(default)]
-    pub sweeps: bool,
-    /// With `sweeps`: from rank 0 on, so that all ranks access the same target at a time.
-    #[serde(default)]
-    pub from_first: bool,
+    pub to: Targets,
     pub count: u64,
     /// Bytes sent to the target, and bytes that return.
     pub out: u64,
     pub back: u64,
     #[serde(default)]
     pub atomic: bool,
+}
+
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum Targets {
+    One(Partner),
+    /// All other ranks in turn, from the next one on.
+    FromNext,
+    /// The same from rank 0 on, so that all ranks access the same target at a time.
+    FromFirst,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]

@@ -227,7 +227,7 @@ fn rings_are_cut_across() {
 
 fn access() -> serde_json::Value {
     serde_json::json!({"do": "call", "call": "access", "phase": 0, "request": 1, "count": 1,
-        "out": 8, "back": 0, "to": {"rule": "shift", "by": 1}})
+        "out": 8, "back": 0, "to": {"one": {"rule": "shift", "by": 1}}})
 }
 
 /// Accesses in a loop with computation, which a fence after the loop completes, are a part that is
@@ -363,6 +363,25 @@ fn chains_are_not_folded() {
             {"do": "call", "call": "send", "phase": 0, "to": side(1), "bytes": 8, "tag": 0}]});
     let units = Units::of(&compile(&program), &|_| true);
     assert!(units.exchanges[0].folded(&[0, 1, 2, 3, 4, 5, 6, 7], 3).is_none());
+}
+
+/// Fewer nodes would relieve a target that all ranks have at a time.
+#[test]
+fn common_targets_are_not_folded() {
+    let folds = |to: serde_json::Value| {
+        let access = serde_json::json!({"do": "call", "call": "access", "phase": 0, "request": 2,
+            "count": 4, "out": 8, "back": 0, "to": to});
+        let wait = serde_json::json!({"do": "call", "call": "wait", "phase": 0, "of": 2});
+        let program = serde_json::json!({"ranks": 8, "phases": ["main"],
+            "grids": [{"shape": [8]}], "body": [access, wait]});
+        let units = Units::of(&compile(&program), &|_| true);
+        units.exchanges[0].folded(&[0, 1, 2, 3, 4, 5, 6, 7], 3).is_some()
+    };
+    let one = |partner: serde_json::Value| folds(serde_json::json!({"one": partner}));
+    assert!(folds(serde_json::json!("from_next")) && !folds(serde_json::json!("from_first")));
+    assert!(one(serde_json::json!({"rule": "shift", "by": 2})));
+    assert!(!one(serde_json::json!({"rule": "rank", "rank": 2})));
+    assert!(!one(serde_json::json!({"rule": "at", "grid": 0, "axis": 0, "at": 2})));
 }
 
 /// Sends in another order than the receives: tags select the receive, also on fewer nodes.

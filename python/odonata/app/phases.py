@@ -635,16 +635,16 @@ class Phases:
         wanted = "a number of accesses below 2^32"
         number = int(self._number("access: count", count, 0, 2**32 - 1, wanted))
         if shift is not None:
-            partner, sweeps = {"rule": "shift", "by": int(shift)}, False
+            targets = {"one": {"rule": "shift", "by": int(shift)}}
         elif to in ("all", "same"):
-            partner, sweeps = {"rule": "shift", "by": 1}, True
+            targets = "from_next" if to == "all" else "from_first"
         else:
             most = self.ranks - 1
             rank = int(self._number("access: to", to, 0, most, f"a rank from 0 to {most}"))
-            partner, sweeps = {"rule": "rank", "rank": rank}, False
+            targets = {"one": {"rule": "rank", "rank": rank}}
         self._call(
-            "access", OVERLAPPED, to=partner, sweeps=sweeps, from_first=to == "same", count=number,
-            out=self._size("access", out), back=self._size("access", back), atomic=atomic,
+            "access", OVERLAPPED, to=targets, count=number, out=self._size("access", out),
+            back=self._size("access", back), atomic=atomic,
         )  # fmt: skip
 
     def flush(self) -> None:
