@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..files import MOST_DATA, opened
 from .dumpi_call import Call
-from .dumpi_windows import RankWindows, Windows
+from .dumpi_windows import RETURN_GROUPS, RankWindows, Windows
 from .schedule import ANY, ANY_TAG, RankCalls, Schedule, TraceError
 
 EDGE = re.compile(r"(MPI_\w+) (entering|returning) at walltime (\d+\.?\d*)\b.*")
@@ -36,8 +36,8 @@ ANY_SOURCES, ANY_TAGS = {"MPI_ANY_SOURCE", "-1"}, {"MPI_ANY_TAG", "-1"}
 WORLD, SELF = "MPI_COMM_WORLD", "MPI_COMM_SELF"
 # Calls that move nothing; their time is not charged.
 SILENT = re.compile(
-    r"MPI_(Init|Init_thread|Initialized|Finalized|Comm_(rank|size|group|free|set_\w+|get_\w+)"
-    r"|Group_\w+|Type_\w+|Op_\w+|Get_\w+|Wtime|Wtick|Errhandler_\w+|Attr_\w+|Keyval_\w+"
+    r"MPI_(Init|Init_thread|Initialized|Finalized|Comm_(rank|size|free|set_\w+|get_\w+)"
+    r"|Type_\w+|Op_\w+|Get_\w+|Wtime|Wtick|Errhandler_\w+|Attr_\w+|Keyval_\w+"
     r"|Pcontrol|Info_\w+|Cart_\w+|Dims_create|Address|Query_thread|Request_free)"
 )
 PS = 10**12
@@ -130,6 +130,7 @@ class Communicators:
 
     def __init__(self, schedule: Schedule):
         self.schedule = schedule
+        self.world = list(range(len(schedule.ranks)))
         # By rank and name: number of the communicator.
         self.contexts: list[dict[str, int]] = [{} for _ in schedule.ranks]
         # By old communicator and number of its split: color, key, rank and new name.
@@ -147,7 +148,7 @@ class Communicators:
 
     def members(self, context: int) -> list[int]:
         if context == 0:
-            return list(range(len(self.schedule.ranks)))
+            return self.world
         return self.schedule.communicators[context]
 
     def join(self, rank: int, old: str, color: int, key: int, new: str) -> None:
@@ -201,9 +202,9 @@ class Reader:
             self.calls.compute(max(call.entered - self.returned, 0.0) * PS)
         self.returned = call.returned
         name = call.name.removeprefix("MPI_")
-        if name in ("Comm_group", "Win_get_group", "Group_incl", "Group_excl"):
-            members = self.context(call)[1] if name == "Comm_group" else ()
-            self.windows.define_group(name, call, members)
+        if name in RETURN_GROUPS or name.startswith("Group_"):
+            members = self.known_members(call) if name == "Comm_group" else None
+            self.windows.take_group(name, call, members)
             return
         if SILENT.fullmatch(call.name):
             return
@@ -239,6 +240,14 @@ class Reader:
     def context(self, call: Call) -> tuple[int, list[int]]:
         context = self.communicators.context(self.rank, call.name_of("comm"))
         return context, self.communicators.members(context)
+
+    def known_members(self, call: Call) -> Sequence[int] | None:
+        """The members of the call's communicator; None if they are unknown."""
+        name = call.name_of("comm")
+        try:
+            return [self.rank] if name == SELF else self.context(call)[1]
+        except TraceError:
+            return None
 
     def sent(self, call: Call, op: str, names: tuple[str, str, str, str]) -> int | None:
         count, kind, dest, tag = names

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 
 from ..timelines.otf2 import COMPLETED, LIBRARY_MESSAGES, POSTED
 from .dumpi_call import Call
-from .schedule import RankCalls, Schedule, TraceError
+from .schedule import MOST_CALLS, RankCalls, Schedule, TraceError
 
 KEYS = 8  # bytes that a rank gathers from each other one when a window is created
-SILENT = ("Win_get_group", "Win_set_name", "Win_get_name", "Win_get_attr", "Win_set_attr")
+RETURN_GROUPS = ("Comm_group", "Comm_remote_group", "File_get_group", "Win_get_group")
+EMPTY = "MPI_GROUP_EMPTY"
+SILENT = ("Win_set_name", "Win_get_name", "Win_get_attr", "Win_set_attr")
 
 
 class Windows:
@@ -25,15 +27,21 @@ class Windows:
         self.schedule = schedule
         self.numbers: dict[tuple[int, int], int] = {}
         self.created: dict[tuple[int, int], int] = defaultdict(int)
+        # Ranks of all windows: each window has its own list in the record.
+        self.members = 0
 
-    def create(self, rank: int, context: int, members: Sequence[int]) -> int:
+    def create(self, rank: int, context: int, members: list[int]) -> int:
         """The number of the window that a rank creates next on a communicator."""
         nth = self.created[rank, context]
         self.created[rank, context] += 1
         if (context, nth) not in self.numbers:
-            number = max(self.schedule.communicators, default=0) + 1
+            self.members += len(members)
+            if self.members > MOST_CALLS:
+                found = f"more than {MOST_CALLS:,} ranks of all windows"
+                raise TraceError("windows", found, "a shorter trace")
+            number = len(self.schedule.communicators) + 1
             self.numbers[context, nth] = number
-            self.schedule.communicators[number] = list(members)
+            self.schedule.communicators[number] = members
         return self.numbers[context, nth]
 
 
@@ -48,8 +56,8 @@ class Window:
     # Targets whose locks are held, except those that the program assumes.
     locked: set[int] = field(default_factory=set)
     # Of the epoch since the last start, and of that since the last post.
-    targets: list[int] = field(default_factory=list)
-    awaited: list[int] = field(default_factory=list)
+    targets: Sequence[int] = ()
+    awaited: Sequence[int] = ()
 
 
 class RankWindows:
@@ -58,7 +66,7 @@ class RankWindows:
     def __init__(self, rank: int, calls: RankCalls, windows: Windows):
         self.rank, self.calls, self.all = rank, calls, windows
         self.windows: dict[str, Window] = {}
-        self.groups: dict[str, list[int]] = {}
+        self.groups: dict[str, Sequence[int]] = {}
 
     def of(self, call: Call) -> Window:
         name = call.name_of("win")
@@ -66,27 +74,46 @@ class RankWindows:
             raise TraceError("window", name, "a window that MPI_Win_create has created")
         return self.windows[name]
 
-    def group(self, call: Call, name: str = "group") -> list[int]:
-        found = self.groups.get(call.name_of(name))
+    def group(self, call: Call) -> Sequence[int]:
+        found = self.group_of(call)
         if found is None:
             wanted = "a group of a communicator or window, or a part of one by MPI_Group_incl"
-            raise TraceError("group", call.name_of(name), wanted)
+            raise TraceError("group", call.name_of("group"), wanted)
         return found
 
-    def define_group(self, name: str, call: Call, members: Sequence[int]) -> None:
-        """A call that returns a group; others are refused when they are used."""
-        if name == "Comm_group":
-            self.groups[call.name_of("group")] = list(members)
+    def group_of(self, call: Call) -> Sequence[int] | None:
+        """The members of the call's group; None if they are unknown."""
+        name = call.name_of("group")
+        return () if name == EMPTY else self.groups.get(name)
+
+    def take_group(self, name: str, call: Call, members: Sequence[int] | None) -> None:
+        """A call that returns or frees a group; `members` are those of its communicator. A group
+        of unknown members is forgotten: its uses are refused."""
+        if name.startswith("Group_") and "newgroup" in call.arguments:
+            self.define(call.name_of("newgroup"), self.part(name, call))
         elif name == "Win_get_group":
-            self.groups[call.name_of("group")] = list(self.of(call).members)
-        elif name in ("Group_incl", "Group_excl"):
-            old, ranks = self.groups.get(call.name_of("group")), call.numbers("ranks")
-            self.groups.pop(call.name_of("newgroup"), None)
-            if old is not None and all(0 <= rank < len(old) for rank in ranks):
-                some = [old[rank] for rank in ranks]
-                others = [member for member in old if member not in set(some)]
-                chosen = some if name == "Group_incl" else others
-                self.groups[call.name_of("newgroup")] = chosen
+            window = self.windows.get(call.name_of("win"))
+            self.define(call.name_of("group"), window.members if window else None)
+        elif name in (*RETURN_GROUPS, "Group_free") and "group" in call.arguments:
+            self.define(call.name_of("group"), members)
+
+    def define(self, group: str, members: Sequence[int] | None) -> None:
+        if members is None:
+            self.groups.pop(group, None)
+        else:
+            self.groups[group] = members
+
+    def part(self, name: str, call: Call) -> Sequence[int] | None:
+        """The members of the new group of a call on groups, if they are known."""
+        if name not in ("Group_incl", "Group_excl"):
+            return None
+        old, ranks = self.group_of(call), call.numbers("ranks")
+        if old is None or not all(0 <= rank < len(old) for rank in ranks):
+            return None
+        if name == "Group_incl":
+            return [old[rank] for rank in ranks]
+        excluded = set(ranks)
+        return [member for rank, member in enumerate(old) if rank not in excluded]
 
     def take(self, name: str, call: Call, size: int) -> bool:
         """Whether it is a one-sided call; `size` are the bytes of an access."""
@@ -109,7 +136,7 @@ class RankWindows:
             return name in SILENT
         return True
 
-    def create(self, call: Call, context: int, members: Sequence[int]) -> None:
+    def create(self, call: Call, context: int, members: list[int]) -> None:
         number = self.all.create(self.rank, context, members)
         self.windows[call.name_of("win")] = Window(number, members)
         self.calls.wait([self.calls.collective("allgather", KEYS, context=context)])
@@ -154,11 +181,11 @@ class RankWindows:
         if name == "Win_complete":
             self.flush(window)
             self.notify(window.targets, COMPLETED, context)
-            window.targets = []
+            window.targets = ()
         elif name in ("Win_wait", "Win_test"):
             if name == "Win_wait" or call.number("flag"):
                 self.calls.wait(window.awaited)
-                window.awaited = []
+                window.awaited = ()
         else:
             others = self.group(call)
             is_checked = "NOCHECK" not in call.word("assertion")
