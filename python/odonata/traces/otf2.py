@@ -137,6 +137,8 @@ def convert(trace: Any) -> Schedule:
         if location in ranks:
             reader.take(ranks[location], event)
     reader.finish()
+    if has_windows:
+        reader.windows.count_missing(reader.tasks)
     for rank, calls in enumerate(reader.tasks):
         origin = reader.first
         for call in calls:

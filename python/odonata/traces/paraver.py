@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -317,10 +318,12 @@ class Reader:
 
     def take(self, calls: list[Call]) -> None:
         end = 0
-        for call in calls:
+        for call, following in zip_longest(calls, islice(calls, 1, None)):
             self.calls.compute((call.begin - end) * self.unit)
             end = call.end
             self.one(call)
+            if self.has_windows:
+                self.count_missing(call, following)
         self.calls.wait(self.open)
 
     def one(self, call: Call) -> None:
@@ -334,6 +337,7 @@ class Reader:
         begun += [
             self.calls.send(*one[:3], op=op or "send", context=one.context) for one in call.sends
         ]
+        awaited = numbers(call.awaits)
         lower = name.lower()
         if name in SILENT:
             pass
@@ -343,12 +347,12 @@ class Reader:
         elif lower in COLLECTIVES:
             self.collective(lower, call.events)
         elif name.startswith("Wait"):
-            self.calls.wait([*self.open, *begun, *numbers(call.awaits)])
+            self.calls.wait([*self.open, *begun, *awaited])
             self.open = []
         elif nonblocking:
             self.open += begun
-        elif begun:
-            self.calls.wait(begun)
+        elif begun or awaited:
+            self.calls.wait([*begun, *awaited])
         elif CREATION.fullmatch(name) or not name.startswith(WITHOUT_DATA):
             self.calls.schedule.unsupported[f"MPI_{name}"] += 1
 
@@ -372,10 +376,20 @@ class Reader:
         self.begin(call.accesses, unlocks=True)
         for op, events in call.collectives:
             self.collective(op, events)
-        if name in ("Win_fence", "Win_free") and not (call.collectives or call.awaits):
-            calls.schedule.unsupported[f"MPI_{name} without its collective"] += 1
         for context in sorted(call.closes):
             calls.wait(self.exposed.pop(context, ()))
+
+    def count_missing(self, call: Call, following: Call | None) -> None:
+        """Count a call that lacks its collective or its lock. Our timelines have a call that waits
+        twice as two, of which the first one ends when the second one begins."""
+        name, missing = call.name, ""
+        if name in ("Win_fence", "Win_free") and not call.collectives:
+            continues = following and (following.name, following.begin) == (name, call.end)
+            missing = "" if continues and call.awaits else "its collective"
+        elif name.startswith("Win_lock") and not call.accesses:
+            missing = "its lock, as with MPI_MODE_NOCHECK or of MPI_PROC_NULL"
+        if missing:
+            self.calls.schedule.unsupported[f"MPI_{name} without {missing}"] += 1
 
     def receives(self, transfers: list[Transfer]) -> list[int]:
         return [self.calls.recv(*one[:3], context=one.context) for one in transfers]

@@ -8,7 +8,8 @@ and does not end before the event of its completion.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,11 +50,13 @@ class Events:
     """The events of one rank, in the order of their times."""
 
     accesses: list[Begun] = field(default_factory=list)
+    # Events of accesses by kind, also of those that are not replayed.
+    n_accesses: Counter[str] = field(default_factory=Counter)
     open: dict[tuple[Any, int], Begun] = field(default_factory=dict)
     # Windows and targets whose locks are requested and not yet granted.
     requested: set[tuple[int, int]] = field(default_factory=set)
     locks: list[tuple[int, Access]] = field(default_factory=list)
-    # Empty messages between epochs: time, number of the epoch's kind, and the other side.
+    # Empty messages between epochs: time, tag (POSTED or COMPLETED), and the other side.
     sent: list[tuple[int, int, Transfer]] = field(default_factory=list)
     received: list[tuple[int, int, Transfer]] = field(default_factory=list)
 
@@ -65,7 +68,8 @@ class Windows:
         self.schedule, self.communicators = schedule, communicators
         self.of_rank: dict[int, Events] = defaultdict(Events)
         self.numbers: dict[tuple[Any, int], tuple[int, Any]] = {}
-        # Ranks of windows, and calls that events of all ranks of a window or a group stand for.
+        # Sum of the ranks of all windows and of the calls that one event stands for: a lock of all
+        # ranks, or an epoch with a group.
         self.implied = 0
 
     def take(self, rank: int, event: Any, inside: Call | None) -> bool:
@@ -105,6 +109,7 @@ class Windows:
             raise TraceError("calls", f"more than {MOST_CALLS:,}", "a shorter trace")
 
     def access(self, rank: int, event: Any, kind: str) -> None:
+        self.of_rank[rank].n_accesses[kind] += 1
         found = self.window(event.win, rank)
         if found is None or not 0 <= event.remote < len(found[1]):
             self.schedule.unsupported["access to an unknown rank"] += 1
@@ -146,10 +151,11 @@ class Windows:
     def group_sync(self, rank: int, event: Any, inside: Call | None) -> None:
         """A post, start, complete or wait, with the group of its other side."""
         found = self.window(event.win, rank)
-        members = self.communicators.members(event.group) or ()
         if found is None or inside is None:
             self.schedule.unsupported["RmaGroupSync outside MPI"] += inside is None
             return
+        waits = inside.name in RECEIVERS[COMPLETED]
+        members = () if waits else self.group(event.group)
         self.count(2 * len(members))
         context = found[0]
 
@@ -162,8 +168,17 @@ class Windows:
             inside.receives = ends(POSTED)
         elif inside.name == "Win_complete":
             inside.sends = ends(COMPLETED)
-        elif inside.name in RECEIVERS[COMPLETED]:
+        elif waits:
             inside.closes.add(context)
+
+    def group(self, group: Any) -> Sequence[int]:
+        """The ranks of a group; a group of unknown ranks is counted and has none."""
+        found = getattr(group, "members", None)
+        if found:
+            found = self.communicators.members(group)
+        if found is None:
+            self.schedule.unsupported["group of unknown ranks"] += 1
+        return found or ()
 
     def message(self, rank: int, event: Any, is_send: bool) -> bool:
         """Whether it is one of the messages between epochs that our timelines have."""
@@ -199,9 +214,21 @@ class Windows:
                 if call := self.found(calls.after(RECEIVERS[tag], time)):
                     call.receives.append(transfer)
 
+    def count_missing(self, tasks: list[list[Call]]) -> None:
+        """Count calls without the event of their access. Events may follow later calls of their
+        kind, so only the numbers of both are compared."""
+        for rank, calls in enumerate(tasks):
+            names = Counter(call.name for call in calls)
+            for kind, of_kind in ACCESS_CALLS.items():
+                missing = sum(names[name] for name in of_kind)
+                missing -= self.of_rank[rank].n_accesses[kind]
+                if missing > 0:
+                    label = f"{kind} without its event, as to MPI_PROC_NULL or of 0 bytes"
+                    self.schedule.unsupported[label] += missing
+
     def exposes(self, calls: CallIndex, time: int, transfer: Transfer) -> bool:
         """Adds a receive to the post with messages that it belongs to, if there is one."""
-        posts = [call for call in calls.of(("Win_post",))[0] if is_of(call, transfer.context)]
+        posts = calls.posts(transfer.context)
         at = bisect_right(posts, time, key=lambda call: call.begin)
         if not at:
             return False
@@ -241,6 +268,7 @@ class CallIndex:
     def __init__(self, calls: list[Call]):
         self.calls = calls
         self.of_names: dict[tuple[str, ...], tuple[list[Call], list[int], list[int]]] = {}
+        self.of_contexts: dict[int, list[Call]] | None = None
 
     def of(self, names: tuple[str, ...]) -> tuple[list[Call], list[int], list[int]]:
         """The calls of these names, their begins and their ends."""
@@ -249,6 +277,15 @@ class CallIndex:
             begins, ends = [call.begin for call in some], [call.end for call in some]
             self.of_names[names] = some, begins, ends
         return self.of_names[names]
+
+    def posts(self, context: int) -> list[Call]:
+        """The posts that send messages of this communicator. All calls have their sends."""
+        if self.of_contexts is None:
+            self.of_contexts = defaultdict(list)
+            for call in self.of(("Win_post",))[0]:
+                for of in {one.context for one in call.sends}:
+                    self.of_contexts[of].append(call)
+        return self.of_contexts.get(context, [])
 
     def before(self, names: tuple[str, ...], time: int) -> Call | None:
         """The last of these calls that begins by this time."""
@@ -261,8 +298,3 @@ class CallIndex:
         some, _, ends = self.of(names)
         at = bisect_left(ends, time)
         return some[at] if at < len(some) else None
-
-
-def is_of(call: Call, context: int) -> bool:
-    """Whether a call sends messages of this communicator."""
-    return any(one.context == context for one in call.sends)
