@@ -758,9 +758,12 @@ def test_models_equal_their_programs(odonata, tmp_path, name):
     model, words = {
         "swfft": (EXAMPLES / "apps" / "swfft.py", ("points=32", "{points}")),
         # Epochs of the model begin at the next rank, so their lengths are whole sweeps.
-        "fmm": ("fmm", ("count=150", "get", "150", "21", "2")),
-    }[name]
-    done = odonata("app", "check", model, "--machine", "aurora", "-n", "4,8", "--problem", words[0],
+        "fmm": (Path(app.__file__).parent / "models" / "fmm.py",
+                ("count=150", "get", "150", "21", "2")),
+    }[name]  # fmt: skip
+    copy = tmp_path / "model.py"  # beside which the check notes its success
+    copy.write_bytes(model.read_bytes())
+    done = odonata("app", "check", copy, "--machine", "aurora", "-n", "4,8", "--problem", words[0],
                    *(("--problem", "fence_every=21") if name == "fmm" else ()), "--", program,
                    *words[1:])  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
