@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -15,14 +16,18 @@ from odonata.app import checking, counts, normal, running
 from odonata.app.phases import resolved
 from odonata.errors import InputError
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 COMPILER = Path(od.__file__).parent / "_bin" / "odonata-mpicc"
 BFS, SPH = EXAMPLES / "apps" / "bfs2d.py", EXAMPLES / "sph"
 
 
 def check(odonata, model, ranks, *command, **more):
-    """The comparison's result, and what the program has printed."""
-    done = odonata("app", "check", model, "--machine", "aurora", "-n", ranks, "--json", "--quiet",
+    """The comparison's result, and what the program has printed. A check notes its success beside
+    the model, so a copy is checked."""
+    copy = odonata.cwd / f"copy_of_{model.name}"
+    copy.write_bytes(model.read_bytes())
+    done = odonata("app", "check", copy, "--machine", "aurora", "-n", ranks, "--json", "--quiet",
                    *command, **more)  # fmt: skip
     assert done.returncode in (0, 1), done.stderr
     found = json.loads(done.stdout[done.stdout.index('{"name"'):])
@@ -239,3 +244,15 @@ def test_the_search_is_composed_of_its_parts():
     size = len(json.dumps(model.phases(256, 8, values).program()["body"]))
     assert size < 2 * len(json.dumps(phases.program()["body"]))
     assert running.composition((job, phases), "loggp", 2_000_000, None, None)["error"] < 0.1
+
+
+def test_checks_of_models_are_those_of_their_present_text():
+    """docs/application-models.md states the numbers of ranks."""
+    folders = (EXAMPLES, ROOT / "python" / "odonata" / "app" / "models")
+    stamps = sorted(file for folder in folders for file in folder.rglob(f"*{checking.STAMP}"))
+    names = [stamp.name.removesuffix(checking.STAMP) for stamp in stamps]
+    assert sorted(names) == ["bfs2d.py", "fmm.py", "kmers.py", "model.py", "swfft.py"]
+    for stamp, name in zip(stamps, names, strict=True):
+        text = stamp.with_name(name).read_bytes()
+        expected = {"sha256": hashlib.sha256(text).hexdigest(), "ranks": [8, 27, 64]}
+        assert json.loads(stamp.read_text()) == expected, stamp
