@@ -175,24 +175,32 @@ pub type Field<'a> = dyn Fn(usize, &str) -> Option<Scalar> + 'a;
 /// hundreds of megabytes.
 pub const MAX_EXPANDED: usize = 10_000;
 
+/// Time of the answer to a query, and version of the collection: 0 if it has none.
+#[derive(Clone, Copy)]
+pub struct Revision {
+    pub micros: u64,
+    pub version: u64,
+}
+
 /// The answer to a query of a collection whose members are found by name.
 pub fn list_by_name<N: AsRef<str>>(
     path: &str,
     names: impl Iterator<Item = N>,
     document: &dyn Fn(&str) -> Value,
-    (query, micros, version): (&Query, u64, u64),
+    query: &Query,
+    revision: Revision,
 ) -> Response {
     let names: Vec<N> = names.collect();
     let link = |at: usize| format!("{path}/{}", names[at].as_ref());
     let document = |at: usize| document(names[at].as_ref());
     let (len, among, field) = (names.len(), None, None);
     let collection = Collection { path, len, among, link: &link, document: &document, field };
-    collection.answer(query, micros, version)
+    collection.answer(query, revision)
 }
 
 impl Collection<'_> {
     /// The answer to a query of the collection.
-    pub fn answer(&self, query: &Query, micros: u64, version: u64) -> Response {
+    pub fn answer(&self, query: &Query, revision: Revision) -> Response {
         let mut members: Vec<usize> = match &query.filter {
             None => (0..self.len).collect(),
             Some(filter) => {
@@ -224,8 +232,8 @@ impl Collection<'_> {
             "totalCount": total,
             "documentCount": links.len(),
             "queryTimeMicros": 0,
-            "documentVersion": version,
-            "documentUpdateTimeMicros": micros,
+            "documentVersion": revision.version,
+            "documentUpdateTimeMicros": revision.micros,
             "documentExpirationTimeMicros": 0,
             "documentOwner": "fabric-manager",
         });

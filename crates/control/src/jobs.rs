@@ -8,7 +8,7 @@ use machine::{NodeId, SwitchId};
 use serde_json::{Map, Value, json};
 
 use crate::components::cable_name;
-use crate::documents::{Request, Response, list_by_name};
+use crate::documents::{Request, Response, Revision, list_by_name};
 use crate::filter::Query;
 use crate::maintenance::parsed_targets;
 use crate::state::PlaneState;
@@ -51,8 +51,8 @@ pub(crate) fn answer(
 }
 
 fn list(plane: &PlaneState, query: &Query) -> Response {
-    let query = (query, plane.fabric.micros(plane.now()), 0);
-    list_by_name(PATH, plane.traffic.jobs.keys(), &|name| document(plane, name), query)
+    let revision = Revision { micros: plane.fabric.micros(plane.now()), version: 0 };
+    list_by_name(PATH, plane.traffic.jobs.keys(), &|name| document(plane, name), query, revision)
 }
 
 fn document(plane: &PlaneState, name: &str) -> Value {

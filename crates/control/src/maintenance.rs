@@ -8,7 +8,7 @@ use base::Span;
 use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
-use crate::documents::{Request, Response, list_by_name};
+use crate::documents::{Request, Response, Revision, list_by_name};
 use crate::fabric::{END_S, kind};
 use crate::filter::Query;
 use crate::link_state::{LANES, Phase};
@@ -59,8 +59,10 @@ pub(crate) fn answer(
 }
 
 fn list(plane: &PlaneState, query: &Query) -> Response {
-    let query = (query, plane.fabric.micros(plane.now()), plane.documents.changes);
-    list_by_name(PATH, plane.maintenances.all.keys(), &|name| document(plane, name), query)
+    let revision =
+        Revision { micros: plane.fabric.micros(plane.now()), version: plane.documents.changes };
+    let names = plane.maintenances.all.keys();
+    list_by_name(PATH, names, &|name| document(plane, name), query, revision)
 }
 
 fn document(plane: &PlaneState, name: &str) -> Value {

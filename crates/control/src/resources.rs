@@ -7,7 +7,9 @@ use machine::SwitchId;
 use serde_json::{Map, Value, json};
 
 use crate::components as derived;
-use crate::documents::{Collection, Field, Request, Response, is_reserved, list_by_name, merge};
+use crate::documents::{
+    Collection, Field, Request, Response, Revision, is_reserved, list_by_name, merge,
+};
 use crate::filter::{Query, Scalar, field_of};
 use crate::policy::wrong_field;
 use crate::state::PlaneState;
@@ -187,8 +189,8 @@ pub(crate) fn answer(plane: &mut PlaneState, request: &Request, query: &Query) -
                 "template-map" => map_document(plane),
                 _ => health(plane).body,
             };
-            let query = (query, plane.fabric.micros(plane.fabric.now), 0);
-            list_by_name(path, [name].into_iter(), &document, query)
+            let revision = Revision { micros: plane.fabric.micros(plane.fabric.now), version: 0 };
+            list_by_name(path, [name].into_iter(), &document, query, revision)
         }
         ("/metrics", method) => Response::not_allowed(method, path),
         _ => stored::answer(plane, path, request, query),
@@ -202,8 +204,11 @@ fn collection(plane: &PlaneState, family: Family, query: &Query) -> Response {
     let field = |at: usize, name: &str| family.field(plane, at, name);
     let field: Option<&Field> = Some(&field);
     let collection = Collection { path, len, among, link: &link, document: &document, field };
-    let micros = plane.fabric.micros(plane.fabric.now);
-    collection.answer(query, micros, plane.documents.changes)
+    collection.answer(query, revision(plane))
+}
+
+fn revision(plane: &PlaneState) -> Revision {
+    Revision { micros: plane.fabric.micros(plane.fabric.now), version: plane.documents.changes }
 }
 
 fn member(plane: &mut PlaneState, family: Family, name: &str, request: &Request) -> Response {
@@ -303,8 +308,8 @@ fn port_policies(plane: &mut PlaneState, path: &str, request: &Request, query: &
     };
     if path == PATH && request.method == "GET" {
         let names = plane.fabric.policies.names();
-        let query = (query, micros, plane.documents.changes);
-        return list_by_name(PATH, names, &|name| document(plane, name), query);
+        let document = |name: &str| document(plane, name);
+        return list_by_name(PATH, names, &document, query, revision(plane));
     }
     let name = match stored::name_of(path, PATH, request, "name") {
         Ok(name) => name,

@@ -5,7 +5,7 @@ use base::Span;
 use serde_json::{Map, Value, json};
 
 use crate::components::{cable_name, find_cable, find_port, find_switch};
-use crate::documents::{Collection, Request, Response};
+use crate::documents::{Collection, Request, Response, Revision};
 use crate::fabric::END_S;
 use crate::filter::Query;
 use crate::injection::{Fault, Kind, Target};
@@ -44,7 +44,7 @@ pub(crate) fn answer(
                 document: &document,
                 field: None,
             };
-            collection.answer(query, plane.fabric.micros(plane.now()), 0)
+            collection.answer(query, revision(plane))
         }
         (["managers", name], _) => match MANAGERS.iter().position(|own| own == name) {
             None => Response::not_found(path),
@@ -181,6 +181,11 @@ fn fault_document(plane: &PlaneState, number: u32, fault: &Fault) -> Value {
     })
 }
 
+/// Of collections without versions.
+fn revision(plane: &PlaneState) -> Revision {
+    Revision { micros: plane.fabric.micros(plane.now()), version: 0 }
+}
+
 fn list_faults(plane: &PlaneState, query: &Query) -> Response {
     let all: Vec<(&u32, &Fault)> = plane.injection.faults.iter().collect();
     let link = |at: usize| format!("{FAULTS}/{}", all[at].0);
@@ -193,7 +198,7 @@ fn list_faults(plane: &PlaneState, query: &Query) -> Response {
         document: &document,
         field: None,
     };
-    collection.answer(query, plane.fabric.micros(plane.now()), 0)
+    collection.answer(query, revision(plane))
 }
 
 fn one_fault(plane: &mut PlaneState, number: &str, request: &Request) -> Response {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use base::draw;
 use serde_json::{Map, Value, json};
 
-use crate::documents::{Collection, Request, Response, merge};
+use crate::documents::{Collection, Request, Response, Revision, merge};
 use crate::fabric::stream;
 use crate::filter::Query;
 use crate::policy::{DEFAULT_QOS, QOS_PROFILES, VLAN_IDS};
@@ -341,7 +341,8 @@ fn list(plane: &PlaneState, spec: &Spec, query: &Query) -> Response {
         document: &document,
         field: None,
     };
-    collection.answer(query, plane.fabric.micros(plane.fabric.now), plane.documents.changes)
+    let micros = plane.fabric.micros(plane.fabric.now);
+    collection.answer(query, Revision { micros, version: plane.documents.changes })
 }
 
 fn change(plane: &mut PlaneState, spec: &Spec, link: &str, request: &Request) -> Response {
