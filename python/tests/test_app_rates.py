@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import odonata as od
-from odonata.app import App, checking, rates
+from odonata.app import App, checking, counts, rates
 from odonata.app.rates import Timing
 from odonata.errors import InputError
 
@@ -335,6 +335,21 @@ def test_a_program_that_is_not_the_models_has_no_rates(monkeypatch):
     model = App(lambda a: [a.barrier(), a.compute(flops=1), a.allreduce(8)])
     with pytest.raises(InputError, match="rank 0, call 1.*recording.*the model.s call: allreduce"):
         rates.fit(rates.device(timings()), model, machine, ["program"], {}, 4)
+
+
+def test_drawn_sizes_need_not_be_those_of_the_model(monkeypatch):
+    def model(elements):
+        def step(a):
+            a.barrier()
+            a.compute(flops=1e6, kernel="pair")
+            a.alltoallv(8 * elements, grain=8, spread=counts())
+
+        return App(step)
+
+    recordings(monkeypatch, model(1000), lambda rank, number: 0.01)
+    machine = od.machine("dragonfly-1056")
+    of = rates.fit(rates.device(timings()), model(100), machine, ["program"], {}, 4)
+    assert of.factors["pair"] == pytest.approx(1e6 / FLOPS / 0.01, rel=1e-3)
 
 
 def test_variation_is_that_of_ranks_at_the_same_call():

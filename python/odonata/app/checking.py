@@ -430,7 +430,18 @@ def compared(
     calls: Sequence[Sequence[Call]],
     rows: Sequence[Sequence[Mapping[str, Any]]],
 ) -> SizeCheck:
-    """All ranks of one size. Of each rank, the first difference counts."""
+    """All ranks of one size: calls, and the distribution of drawn sizes."""
+    size = compared_calls(ranks, calls, rows)
+    size.finish()
+    return size
+
+
+def compared_calls(
+    ranks: int,
+    calls: Sequence[Sequence[Call]],
+    rows: Sequence[Sequence[Mapping[str, Any]]],
+) -> SizeCheck:
+    """The calls alone. Of each rank, the first difference counts."""
     size = SizeCheck(ranks)
     for rank in range(ranks):
         mine, found = calls[rank], rows[rank]
@@ -452,7 +463,6 @@ def compared(
                     Difference(rank, at + repeated, mine[-1].phase, "further iterations",
                                "the end of the model's calls")
                 )  # fmt: skip
-    size.finish()
     return size
 
 

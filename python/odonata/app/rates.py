@@ -260,10 +260,10 @@ def computing(
     tick: core.Tick | None,
 ) -> list[checking.Gap]:
     """The computations of one run of the program where the model has kernels. A program whose calls
-    are not the model's is an input error."""
+    are not the model's is an input error; drawn sizes need not be those of the model."""
     rows, _ = checking.recorded(job, words, tick, "measured")
     calls = [own[:-1] for own in rows]  # without the end
-    for one in checking.compared(len(rows), of.calls, calls).differences[:1]:
+    for one in checking.compared_calls(len(rows), of.calls, calls).differences[:1]:
         where = f"rank {one.rank}, call {one.call}, phase {one.phase}"
         raise input_error(f"program: {where}", one.found, f"the model's call: {one.expected}")
     return [gap for gap in checking.gaps(of, rows, model_s) if any(gap.kernels)]
