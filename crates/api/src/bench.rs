@@ -453,11 +453,15 @@ fn eager_note(
     if !is_alltoall || !copies || job.machine.fabric != "slingshot" || request.nodes < 2 {
         return None;
     }
-    let ranks = job.placements.len() as u32;
+    let (ranks, ppn) = (job.placements.len() as u32, request.ppn);
     let is_eager = |&bytes: &u64| {
-        let in_chunks =
-            || matches!(choose(job, kind, ranks, bytes, overrides), Algorithm::Chunked { .. });
-        bytes >= SHORTEST && (bytes <= library.eager_max || in_chunks())
+        let piece = match plan(job, benchmark, (ranks, ppn, bytes), None, overrides).algorithm {
+            Algorithm::Chunked { chunk, .. } => {
+                bytes.div_ceil(bytes.div_ceil(u64::from(chunk)).max(1))
+            }
+            _ => bytes,
+        };
+        bytes >= SHORTEST && piece <= library.eager_max
     };
     request.sizes.iter().any(is_eager).then(|| {
         "eager blocks of all-to-alls: the time that cores copy them also stands for a delay that \

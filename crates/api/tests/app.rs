@@ -218,6 +218,29 @@ fn computation_follows_the_roofline() {
     }
 }
 
+/// Products of matrices in 16 and 8 bits have an efficiency of their own, by default that of others.
+#[test]
+fn short_products_have_an_efficiency() {
+    let seconds = |precision: &str, set: &Value| {
+        let compute = call(json!({"call": "compute", "flops": 1e15, "kernel": "gemm",
+            "precision": precision}));
+        let program = json!({"ranks": 1, "grids": [{"shape": [1]}], "phases": ["main"],
+            "body": [compute]});
+        let request = json!({"machine": {"name": "aurora", "set": set}, "fidelity": "loggp",
+            "nodes": 1, "ppn": 1, "program": program});
+        let request: AppRequest = serde_json::from_value(request).expect("a request");
+        app(&request, &mut |_| true).expect("valid").computations[0].time_s
+    };
+    let all = ("node.device.efficiency.gemm", "0.5");
+    let short = ("node.device.efficiency.gemm_fp16", "0.25");
+    for (precision, of_short) in [("fp64", 1.0), ("fp32", 1.0), ("fp16", 2.0), ("fp8", 2.0)] {
+        let [one, half, both] = [json!([]), json!([all]), json!([all, short])]
+            .map(|set| seconds(precision, &set) - 10e-6); // `launch` of Aurora
+        assert!((half / one / 2.0 - 1.0).abs() < 1e-6, "{precision}: {half} {one}");
+        assert!((both / half / of_short - 1.0).abs() < 1e-6, "{precision}: {both} {half}");
+    }
+}
+
 #[test]
 fn a_machine_without_rates_is_refused() {
     let compute = call(json!({"call": "compute", "flops": 1.0, "kernel": "stream",

@@ -50,6 +50,18 @@ fn a_run_that_takes_long_is_refused_beforehand() {
     assert_eq!(run(few).expect("runs").rows.len(), 1);
 }
 
+/// As are fabric tests. Each of 2,048 ranks has 16 messages to its neighbors in a warm-up and two
+/// iterations: they take more than a minute with long flows.
+#[test]
+fn a_fabric_test_that_takes_long_is_refused_beforehand() {
+    let mut request = request("rr_bw", 32, &[4 << 20]);
+    request["machine"]["name"] = "aurora".into();
+    (request["nodes"], request["fidelity"]) = (64.into(), "flow".into());
+    let errors = run(request).expect_err("refused");
+    assert_eq!(errors[0].at, "messages");
+    assert!(errors[0].expected.contains("up to 98304 messages of 4194304 B"), "{errors:?}");
+}
+
 /// A node without memory for the buffers ends the job, as it would on the machine. With `warn` this
 /// is reported, and the time is predicted.
 #[test]
@@ -203,6 +215,11 @@ fn a_note_states_the_doubt_about_eager_blocks_of_all_to_alls() {
     assert!(!has_note("alltoall", "lumi-c", "mpich", sizes(8)));
     assert!(!has_note("alltoall", "lumi-c", "mpich", sizes(1 << 20)));
     assert!(has_note("alltoall", "lumi-c", "cray-mpich", sizes(1 << 20)), "in chunks");
+    assert!(has_note("multiple_alltoall", "lumi-c", "cray-mpich", sizes(1 << 20)));
+    // In two pieces that are longer than what is eager.
+    let long =
+        serde_json::json!({"sizes": [1 << 20], "env": [["MPICH_ALLTOALL_BLK_SIZE", "524288"]]});
+    assert!(!has_note("alltoall", "lumi-c", "cray-mpich", long));
     assert!(!has_note("allgather", "lumi-c", "mpich", none()));
     assert!(!has_note("alltoall", "piz-daint", "mpich", none()));
     assert!(!has_note("alltoall", "alps", "openmpi", none()), "its key is set");
