@@ -74,7 +74,7 @@ def swfft() -> Program:
 def bfs2d() -> Program:
     command = (compiled("bfs2d"), "{scale}", "{edges}")
     words = r"ranks, ([\d.]+) us: ok"
-    large = {"scale": 18, "branch_ns": 3.5}  # a core
+    large = {"scale": 18, "branch_ns": 5.0}  # a core
     return Program("bfs2d", str(APPS / "bfs2d.py"), {}, command, large, words)
 
 

@@ -9,12 +9,11 @@ those of the frontier, and a rank a Poisson number of their neighbors. The direc
 are those of the means, so the mean size of a frontier must not be close to the limit between them.
 
 `branch_ns` is the time of a mispredicted branch, by default 0: GPUs do not predict branches. On a
-core it is 3.5 ns [estimate]. An edge takes 2.1 ns on one rank and 3.3 to 4.0 ns on several
-(docs/application-times.md); there, 8 ranks have 0.44 such branches per edge.
+core it is 5 ns [estimate], from the times of an edge in docs/application-times.md.
 """
 
 import math
-from statistics import fmean
+from statistics import fmean, pstdev
 
 from odonata.app import App, Phases, counts, normal
 
@@ -76,15 +75,14 @@ def search(a: Phases) -> None:
                 # A bit per vertex that is in the frontier, and one per unvisited vertex.
                 a.compute(bytes=EDGE * owned, kernel="spmv")
                 a.allgather(bitmap, axes=0, grain=1)
-                # All edges of the rank, for the vertices of one column. In each step the columns
-                # have different ones, so each step takes the mean.
-                branches = fmean(
-                    misses_of(part, columns, 2 * degree / rows) for part in range(columns)
-                )
+                # All edges of the rank, for the vertices of one column. Each step has all columns,
+                # so its mean is the same, and columns differ by their standard deviation.
+                of = [misses_of(part, columns, 2 * degree / rows) for part in range(columns)]
+                branches, noise = fmean(of), normal(pstdev(of) / fmean(of)) if any(of) else None
                 with a.loop(columns):
                     a.compute(bytes=EDGE * edges_of, kernel="spmv")
                     if a.branch_ns > 0:
-                        a.compute(seconds=1e-9 * a.branch_ns * branches * edges_of)
+                        a.compute(seconds=1e-9 * a.branch_ns * branches * edges_of, noise=noise)
                     if columns > 1:
                         a.shift(1, bitmap, axis=1)
                 # After each shift the vertices that were found are left out.
@@ -121,5 +119,5 @@ model = App(
     merit=lambda a, seconds: a.edges * 2.0**a.scale / seconds,
     unit="TEPS",
     title="bfs2d",
-    uncertainty=0.25,  # of a branch: 2.7 to 4.3 ns
+    uncertainty=0.25,  # of `branch_ns` [estimate]
 )

@@ -239,7 +239,7 @@ def test_error_bars_of_a_model_do_not_depend_on_its_title(odonata):
 def test_the_search_is_composed_of_its_parts():
     """The program does not grow with the ranks, and its time is that of the whole."""
     model, job = running.load(str(BFS)), od.machine("aurora").job(nodes=16, ppn=8)
-    values = {**model.options, "scale": 24, "branch_ns": 3.5}
+    values = {**model.options, "scale": 24}
     phases = model.phases(16, 8, values)
     size = len(json.dumps(model.phases(256, 8, values).program()["body"]))
     assert size < 2 * len(json.dumps(phases.program()["body"]))

@@ -270,9 +270,10 @@ def computing(
 
 
 def variation(gaps: Sequence[checking.Gap]) -> float:
-    """How much longer computations of ranks are than the median of all ranks at the same call, both
-    relative to the model's: what 84 % of the time does not exceed, one standard deviation of a
-    normal distribution."""
+    """The standard deviation of computations at the same call, relative to the model's there.
+
+    It is the excess over the median of all ranks that 84 % of the time does not reach.
+    """
     by_call: dict[tuple[int, str], list[tuple[float, float]]] = {}
     for gap in gaps:
         if (model_s := sum(gap.model_s)) > 0:
