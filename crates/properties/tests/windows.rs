@@ -1,10 +1,13 @@
 //! One switch at a time in windows, and event by event in the order of time: both engines give the
 //! same result to the last bit, on any number of threads.
 
-use base::{Span, draw};
-use machine::Machine;
-use properties::{assert_same, offered, preset, request, small};
-use sim::traffic::{EngineChoice, Finish, LoadOutcome, TrafficRequest};
+use api::Fidelity;
+use base::{Span, below, draw};
+use machine::{Machine, NicId};
+use properties::{assert_same, env_number, offered, preset, request, small};
+use sim::traffic::{
+    EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check, one_load_at,
+};
 
 fn by(
     engine: EngineChoice,
@@ -92,6 +95,13 @@ fn presets_give_the_same_result_by_both_engines() {
     ] {
         let set = [("groups.compute.count", groups), ("switch.credit_epoch", epoch)];
         let machine = preset(name, &set);
+        let uniform = request("uniform", 0.2, bytes, Span::us(1), Span::us(1));
+        let one = by(EngineChoice::Event, 1, &machine, &uniform, Finish::Measured);
+        let two = by(EngineChoice::Window, 1, &machine, &uniform, Finish::Measured);
+        let general = two.engine.expect("a packet network").general;
+        let responds = machine.nic.response > 0;
+        assert_eq!(general.is_some(), responds, "{name}: {general:?}");
+        assert_same(&one, &two, name);
         let request = request("hotspot:4", 0.5, bytes, Span::us(1), Span::us(2));
         let one = by(EngineChoice::Event, 1, &machine, &request, Finish::Empty);
         assert!(one.row.packets > 1_000, "{name}: an empty test");
@@ -100,4 +110,139 @@ fn presets_give_the_same_result_by_both_engines() {
             assert_same(&one, &two, name);
         }
     }
+}
+
+/// Settings from which every key of a random machine is drawn. Windows are long enough for turns.
+#[rustfmt::skip] // A key per line.
+const KEYS: [(&str, &[&str]); 25] = [
+    ("groups.compute.count", &["1", "2", "3", "5"]),
+    ("groups.compute.switches", &["1", "2", "4", "6"]),
+    ("groups.compute.nodes", &["12", "24"]),
+    ("groups.compute.nics", &["1", "2"]),
+    ("groups.compute.local_links", &["1", "2"]),
+    ("groups.compute.global_ports", &["40"]),
+    ("global.links.compute.compute", &["1", "2", "3"]),
+    ("switch.ports", &["200"]),
+    ("routing", &["minimal", "valiant", "valiant-group", "ugal", "ugal-l", "par", "slingshot",
+        "adaptive-0", "adaptive-1", "adaptive-2", "adaptive-3", "min-hash", "nmin-hash",
+        "in-order"]),
+    ("links.edge.rate", &["25 GB/s", "10 GB/s", "80 Gbit/s"]),
+    ("links.local.rate", &["25 GB/s", "10 GB/s", "80 Gbit/s"]),
+    ("links.global.rate", &["25 GB/s", "10 GB/s", "80 Gbit/s"]),
+    ("links.edge.buffer", &["24 KiB", "48 KiB"]),
+    ("links.local.buffer", &["24 KiB", "64 KiB", "1 MiB"]),
+    ("links.global.buffer", &["24 KiB", "64 KiB", "1 MiB"]),
+    ("links.edge.cable", &["1 ns", "10 ns", "200 ns"]),
+    ("links.local.cable", &["1 ns", "10 ns"]),
+    ("links.global.cable", &["5 ns", "100 ns", "150 ns"]),
+    ("nic.window", &["1", "4", "17", "64", "1024"]),
+    ("nic.packet_payload", &["64 B", "512 B", "2048 B"]),
+    ("nic.packet_overhead", &["0 B", "36 B", "84 B"]),
+    ("nic.send_latency", &["10 ns", "0 ns", "300 ns"]),
+    ("nic.message_gap", &["0 ns", "7 ns", "300 ns"]),
+    ("congestion.management", &["off", "off", "off", "on"]),
+    ("congestion.threshold", &["8 KiB", "32 KiB"]),
+];
+
+/// Latencies of switches with windows, and host interfaces.
+const WINDOWS: [(&str, &str); 5] = [
+    ("150 ns", "149 ns"),
+    ("400 ns", "400 ns"),
+    ("400 ns", "333 ns"),
+    ("1 us", "1 us"),
+    ("1 us", "701 ns"),
+];
+const HOSTS: [&[(&str, &str)]; 4] = [
+    &[],
+    &[("nic.host_rate", "15 GB/s"), ("nic.host_rate_one_way", "10 GB/s")],
+    &[("nic.host_rate", "30 GB/s")],
+    &[("nic.host_rate_one_way", "20 GB/s")],
+];
+
+/// Runs one random load by both engines: packets, or none if turns cannot simulate it.
+fn compare_random_turns(seed: u64) -> Option<u64> {
+    let of = |about, n: usize| below(draw(seed, 0x7475_726e, about, 0), n as u32) as usize;
+    let (latency, epoch) = WINDOWS[of(100, WINDOWS.len())];
+    let mut set = vec![("switch.latency", latency), ("switch.credit_epoch", epoch)];
+    set.extend((0..).zip(KEYS).map(|(nth, (key, words))| (key, words[of(nth, words.len())])));
+    set.extend(HOSTS[of(101, HOSTS.len())]);
+    let machine = preset("dragonfly-1056", &set);
+    let mut patterns = vec!["uniform", "random-permutation", "hotspot:1", "all-to-all", "shift:1"];
+    if machine.n_groups > 1 {
+        patterns.extend(["adversarial:1", "worst-permutation"]);
+    }
+    let payload = machine.nic.packet_payload;
+    let bytes = [1, payload / 2, payload][of(102, 3)];
+    let load = [0.05, 0.3, 0.7, 1.0, 2.0][of(103, 5)];
+    let rate = machine.links.gap[machine.injection(NicId(0))].bytes_per_s() * load;
+    let packet = (bytes + machine.nic.packet_overhead) as f64;
+    let few = Span::from_seconds(20_000.0 / f64::from(machine.n_nics()) * packet / rate);
+    let window = Span::ps(2_345_678 + 1_000_000 * of(104, 4) as u64).min(few);
+    let (pattern, warmup) = (patterns[of(105, patterns.len())], Span::ps(window.0 / 3));
+    let request = TrafficRequest { seed, ..request(pattern, load, bytes, warmup, window) };
+    let finish = [Finish::Measured, Finish::Empty][of(106, 2)];
+    let what = format!("ODONATA_SEED={seed}: {request:?} {set:?}");
+    let in_windows = TrafficRequest { engine: EngineChoice::Window, ..request.clone() };
+    check(&machine, &in_windows, &TrafficSetting::default()).ok()?;
+    let events = by(EngineChoice::Event, 1, &machine, &request, finish);
+    let windows = by(EngineChoice::Window, 1, &machine, &request, finish);
+    assert_same(&events, &windows, &what);
+    assert_eq!(events.took, windows.took, "{what}");
+    let general = windows.engine.expect("a packet network").general;
+    general.is_none().then_some(events.generated)
+}
+
+/// `ODONATA_SEED` selects one case, `ODONATA_STORM` their number.
+#[test]
+fn random_turns_of_switches_give_the_same_result() {
+    if let Some(seed) = env_number("ODONATA_SEED") {
+        compare_random_turns(seed);
+        return;
+    }
+    let cases = env_number("ODONATA_STORM").unwrap_or(50);
+    let by_turns: Vec<u64> = (0..cases).filter_map(compare_random_turns).collect();
+    let packets: u64 = by_turns.iter().sum();
+    println!("{} of {cases} cases by turns, {packets} packets", by_turns.len());
+    assert!(by_turns.len() as u64 * 2 > cases && packets > 1_000 * cases, "too few");
+}
+
+/// Turns refuse what exceeds their counters: heads of a window, and waiting bytes.
+#[test]
+fn turns_of_switches_refuse_what_they_cannot_count() {
+    let one_switch = [
+        ("groups.compute.count", "1"),
+        ("groups.compute.switches", "1"),
+        ("groups.compute.nodes", "6"),
+        ("switch.latency", "1 us"),
+        ("switch.credit_epoch", "1 us"),
+    ];
+    let fast = [("links.edge.rate", "1 TB/s"), ("links.edge.buffer", "8 MiB")];
+    for (keys, is_general) in
+        [(&[][..], false), (&fast, true), (&[("links.edge.buffer", "4 GB")], true)]
+    {
+        let machine = preset("dragonfly-1056", &[&one_switch, keys].concat());
+        let request = request("uniform", 0.01, 1, Span::ZERO, Span::us(1));
+        let windows = by(EngineChoice::Window, 1, &machine, &request, Finish::Empty);
+        let general = windows.engine.expect("a packet network").general;
+        assert_eq!(general.is_some(), is_general, "{keys:?}: {general:?}");
+    }
+}
+
+/// Reports of progress are not as frequent as windows, in which little may happen.
+#[test]
+fn turns_of_switches_report_progress_rarely() {
+    let machine = small(&[("switch.latency", "400 ns"), ("switch.credit_epoch", "400 ns")]);
+    let request = request("uniform", 0.001, 1_000, Span::ZERO, Span::us(2_000));
+    let request = TrafficRequest { engine: EngineChoice::Window, ..request };
+    let mut reports = 0u64;
+    let mut tick = |_, _| {
+        reports += 1;
+        true
+    };
+    let (place, finish) = (TrafficSetting::default(), Finish::Measured);
+    let done = one_load_at(&machine, Fidelity::Packet, &request, &place, 0.001, finish, &mut tick);
+    let done = done.expect("valid input");
+    assert_eq!(done.engine.expect("a packet network").general, None);
+    let windows = done.took.0 / Span::ns(400).0;
+    assert!((1..windows / 100).contains(&reports), "{reports} reports in {windows} windows");
 }

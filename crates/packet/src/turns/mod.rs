@@ -29,6 +29,8 @@ mod switch;
 
 /// Windows for which heads and credits may be in transit.
 const SLOTS: u64 = 8;
+/// Turns and events from one report of progress to the next.
+const REPORT: u64 = 1 << 14;
 
 /// Sources of the traffic, and its receivers.
 pub trait Traffic {
@@ -161,6 +163,9 @@ pub struct Turns<'a> {
     /// Packets generated and not delivered.
     live: u64,
     is_congested: bool,
+    /// Turns so far, and turns and events at the last report of progress.
+    turns: u64,
+    reported: u64,
 }
 
 #[derive(Default)]
@@ -209,6 +214,25 @@ fn limits(machine: &Machine, wire: u64) -> Result<Span, &'static str> {
     Ok(length)
 }
 
+/// Whether the heads of a turn and the bytes that wait for a port can be counted, with packets of
+/// `wire` bytes. A switch has as many links to it as from it.
+fn check_counts(machine: &Machine, units: &[Unit], wire: u16) -> Result<(), &'static str> {
+    let links = &machine.links;
+    let most_links = units.iter().map(|unit| unit.ports.1 - unit.ports.0).max().unwrap_or(0);
+    let fastest = links.gap.raw.iter().min().map_or(Span::ZERO, |gap| gap.span(wire.into()));
+    let window = machine.credit_epoch.unwrap_or_default();
+    let heads = u64::from(most_links) * (window.0 / fastest.0.max(1) + 2);
+    if heads > 1 << switch::POSITION_BITS {
+        return Err("too many packets enter a switch per window");
+    }
+    let port = links.buffer.raw.iter().max().map_or(0, |&buffer| u64::from(buffer));
+    let bytes = port.saturating_mul(machine.n_vcs.into()).saturating_mul(most_links.into());
+    if bytes > u32::MAX.into() {
+        return Err("the buffers of a switch exceed 4 GiB");
+    }
+    Ok(())
+}
+
 impl<'a> Turns<'a> {
     /// The network for messages of `payload` bytes, one packet each, or what is not modeled.
     /// `windows::plan` permits the machine.
@@ -222,6 +246,7 @@ impl<'a> Turns<'a> {
         let kind = |at: usize| Kind::new(&links.types[at as u8], sizes.wire);
         let (mut units, places, order) =
             layout(machine).ok_or("a switch has more than 64 ports")?;
+        check_counts(machine, &units, sizes.wire)?;
         let nic_places: Vec<NicId> = nics_by_switch(machine, &mut units);
         let n_vcs = usize::from(machine.n_vcs);
         let ports: Vec<Port> = order
@@ -275,6 +300,8 @@ impl<'a> Turns<'a> {
             counters: Totals::default(),
             live: 0,
             is_congested: false,
+            turns: 0,
+            reported: 0,
             units,
             senders: vec![Sender::IDLE; nics.len()],
             nic_stalls: vec![(Time::ZERO, Span::ZERO); nics.len()],
@@ -318,8 +345,13 @@ impl<'a> Turns<'a> {
                 self.start = window_end;
                 self.window += 1;
             }
-            if !tick(self.now, self.counters.events) {
-                return Err(Stop::Interrupted);
+            self.turns += self.units.len() as u64;
+            let done = self.turns + self.counters.events;
+            if done - self.reported >= REPORT {
+                self.reported = done;
+                if !tick(self.now, self.counters.events) {
+                    return Err(Stop::Interrupted);
+                }
             }
         }
         Ok(())

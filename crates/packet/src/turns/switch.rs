@@ -19,7 +19,7 @@ use crate::voq::{Voq, VoqList};
 /// Bits of a sort key: time in the window, link, position before the sort.
 pub(super) const OFFSET_BITS: u32 = 20;
 const LINK_BITS: u32 = 26;
-const POSITION_BITS: u32 = 64 - OFFSET_BITS - LINK_BITS;
+pub(super) const POSITION_BITS: u32 = 64 - OFFSET_BITS - LINK_BITS;
 
 /// In `Packet::next` of a packet in transit, beside its next link: it is a global link.
 const CROSSES: u32 = 1 << 31;
