@@ -30,7 +30,7 @@ def shown(result: AppResult) -> str:
     s = result.summary
     lines = [
         f"# odonata app {s['name']} on {s['machine']}, {s['mpi']}, {s['fidelity']} fidelity, "
-        f"{s['scaling']} scaling",
+        f"{s['scaling']} scaling" + (", buffers in GPU memory" if s["buffers"] == "gpu" else ""),
         f"# {s['ppn']} ranks per node; " + ", ".join(f"{k}={v}" for k, v in s["problem"].items()),
     ]
     if not s["is_checked"]:
