@@ -77,28 +77,40 @@ def refused_size(error: InputError, sizes: list[int]) -> int:
 
 
 def timed(name: str, job: Any, fidelity: str, sizes: list[int]) -> Times:
-    """Times by size. A size that takes longer than a minute is stopped, and the rest run again."""
-    stop, done = core.Stop(), 0
-    ends = [time.process_time()]
+    """Times by size. A size that takes longer than a minute is stopped, and the rest run again.
+
+    A size ends between two ticks. Its time is counted from the last tick before its begin to the
+    first one after its end, so that none is too short.
+    """
+    stop = core.Stop()
+    spans: list[float] = []
+    # The present size begins after `begin` and before `begun`.
+    begin = begun = before = time.process_time()
+
+    def end(now: float) -> None:
+        nonlocal begin, begun
+        spans.append(round(now - begin, 2))
+        begin, begun = before, now
 
     def tick(progress: Any) -> None:
-        nonlocal done
+        nonlocal before
         now = time.process_time()
-        if (parts := progress.get("parts")) and parts[0] > done:
-            ends.extend([now] * (parts[0] - done))
-            done = parts[0]
-        if now - ends[-1] > LONGEST_S:
+        while (parts := progress.get("parts")) and parts[0] > len(spans):
+            end(now)
+        if now - begun > LONGEST_S:
             stop.signal = signal.SIGINT
+        before = now
 
     try:
         summary = benchmarks.predict(name, job, sizes, fidelity, tick=tick, stop=stop)
         is_whole, word = len(summary["rows"]) == len(sizes), "stopped"
         if summary.get("failure"):
             word = "limit"
-        ends.extend([time.process_time()] * (len(summary["rows"]) + 1 - len(ends)))
+        now = time.process_time()
+        while len(spans) < len(summary["rows"]):
+            end(now)
     except KeyboardInterrupt:
         is_whole, word = False, "stopped"
-    spans = [round(end - begin, 2) for begin, end in itertools.pairwise(ends)]
     found: Times = {str(size): span for size, span in zip(sizes, spans, strict=False)}
     if not is_whole:
         found[str(sizes[len(spans)])] = word
