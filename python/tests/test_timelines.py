@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
+import functools
 import json
+import operator
 import re
 import sqlite3
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import odonata as od
+from odonata import core
 from odonata.timelines import paraver, perfetto
 from odonata.timelines import records as tl
 
@@ -481,3 +486,85 @@ def test_a_timeline_does_not_replace_the_trace_that_is_replayed(odonata):
         od.replay(od.machine("dragonfly-1056"), odonata.cwd / name,
                   timeline=od.Timeline(odonata.cwd / name))  # fmt: skip
     assert (odonata.cwd / name).read_bytes() == before
+
+
+def record(**fields: int) -> bytes:
+    """A record of `tl.RECORD`; other fields are 0."""
+    names = tl.RECORD.names or ()
+    row = np.array([tuple(fields.get(name, 0) for name in names)], tl.RECORD)
+    return row.tobytes()
+
+
+def written(path: Path, records: list[bytes], **footer: object) -> Path:
+    """A timeline of 10 s of one rank, with these records and names."""
+    names = {
+        "time_s": 10.0, "ranks": 1, "nodes": ["n"], "node_of_rank": [0], "operations": ["send"],
+        "functions": [], "links": [], "nics": [], "targets": [], "communicators": [],
+        "window_s": None, "selected_ranks": [], "counts": {"calls": 0},
+    } | footer  # fmt: skip
+    end = json.dumps(names).encode()
+    path.write_bytes(tl.MAGIC + b"".join(records) + end + len(end).to_bytes(8, "little"))
+    return path
+
+
+SECOND = 10**12
+
+
+def test_tables_have_overlapping_operations_once(tmp_path: Path) -> None:
+    """The first waits for 1 of its 4 s. Of the second, 2 of 5 s are not in the first."""
+    first = record(kind=tl.OPERATION, begin=0, ready=SECOND, end=4 * SECOND, bytes=8)
+    second = record(kind=tl.OPERATION, begin=SECOND, ready=5 * SECOND, end=6 * SECOND, lane=1)
+    found = core.timeline_tables(written(tmp_path / "x.odtl", [first, second]))
+    slices = found["slices"]
+    assert slices["begin_s"] == [0, 4] and slices["end_s"] == [4, 6]
+    assert slices["ready_s"] == [1, 5] and slices["bytes"] == [8, 0]
+    states = found["timeline"]
+    bins = 512
+    assert sum(states["waiting"]) * 10 / bins == pytest.approx(2, rel=1e-3)
+    assert sum(states["transfer"]) * 10 / bins == pytest.approx(4, rel=1e-3)
+    assert not any(states["compute"])
+
+
+LINK = {"link": 3, "from": "a", "to": "b", "kind": "k", "bytes_per_s": 1.0}
+
+
+@pytest.mark.parametrize(
+    "fields, footer, what",
+    [
+        ({"begin": 2, "end": 1}, {}, "a damaged record"),
+        ({"rank": 1}, {}, "a damaged record"),
+        ({"op": 1}, {}, "a damaged record"),
+        ({}, {"links": [LINK, LINK]}, "damaged links"),
+        ({}, {"links": [LINK | {"link": 1 << 26}]}, "damaged links"),
+        ({}, {"node_of_rank": []}, "a damaged end"),
+        ({}, {"node_of_rank": [1]}, "a damaged end"),
+        ({}, {"nics": 1}, "a damaged end"),
+    ],
+)
+def test_damaged_records_have_no_tables(tmp_path: Path, fields, footer, what) -> None:
+    source = written(tmp_path / "x.odtl", [record(kind=tl.OPERATION, **fields)], **footer)
+    for convert in (core.timeline_tables, lambda path: core.write_perfetto(path, tmp_path / "y")):
+        with pytest.raises(OSError, match=what):
+            convert(source)
+
+
+def test_a_signal_ends_a_conversion(tmp_path: Path) -> None:
+    source = written(tmp_path / "x.odtl", [record(kind=tl.OPERATION, end=1)])
+    extension = core.core()
+    for convert in (
+        functools.partial(extension.timeline_tables, str(source)),
+        functools.partial(extension.write_perfetto, str(source), str(tmp_path / "y")),
+    ):
+        done: list = []
+        # Calls in C, between which the interpreter handles no signal.
+        calls = map(operator.methodcaller("__call__"), [_thread.interrupt_main, convert])
+        with pytest.raises(KeyboardInterrupt):
+            done.extend(calls)
+        assert done == [None]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device")
+def test_a_full_disk_is_an_error(tmp_path: Path) -> None:
+    source = written(tmp_path / "x.odtl", [record(kind=tl.OPERATION, end=1)])
+    with pytest.raises(OSError, match="No space"):
+        core.write_perfetto(source, Path("/dev/full"))

@@ -301,13 +301,29 @@ fn read_time(text: &str) -> PyResult<f64> {
 /// Tables of the report, from the records of a timeline.
 #[pyfunction]
 fn timeline_tables(py: Python<'_>, source: PathBuf) -> PyResult<String> {
-    Ok(py.detach(|| api::timeline_tables(&source).map(|tables| json(&tables)))?)
+    let tables = until_signal(py, |go_on| api::timeline_tables(&source, go_on))?;
+    Ok(json(&tables))
 }
 
 /// Converts the records of a timeline for Perfetto.
 #[pyfunction]
 fn write_perfetto(py: Python<'_>, source: PathBuf, target: PathBuf) -> PyResult<()> {
-    Ok(py.detach(|| api::write_perfetto(&source, &target))?)
+    until_signal(py, |go_on| api::write_perfetto(&source, &target, go_on))
+}
+
+/// Runs `body` without the interpreter's lock, until it ends or a signal raises an error.
+fn until_signal<R: Send>(
+    py: Python<'_>,
+    body: impl FnOnce(&mut dyn FnMut() -> bool) -> std::io::Result<R> + Send,
+) -> PyResult<R> {
+    let mut raised = None;
+    let result = py.detach(|| {
+        body(&mut || {
+            raised = Python::attach(|py| py.check_signals()).err();
+            raised.is_none()
+        })
+    });
+    raised.map_or_else(|| Ok(result?), Err)
 }
 
 /// A TOML text as JSON.

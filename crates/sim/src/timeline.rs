@@ -16,7 +16,7 @@ use workload::wire::PRIVATE_CONTEXT;
 use workload::{CallSlice, Context, Op, OpCompletion, Token, WORLD, Workload};
 
 /// First bytes of the file; records follow.
-pub const MAGIC: &[u8; 16] = b"odonata-tl/2\n\0\0\0";
+pub const MAGIC: &[u8; 16] = b"odonata-tl/3\n\0\0\0";
 /// Bytes of a record.
 pub const RECORD: usize = 56;
 /// Records are collected in a buffer of this size, bytes.
@@ -562,7 +562,7 @@ impl Open {
             Op::OneSided { to, context, request_bytes, response_bytes, atomic } => {
                 let op = if atomic { 10 } else { 8 + u16::from(response_bytes > request_bytes) };
                 let bytes = request_bytes + response_bytes;
-                // An access has no tag.
+                // An access has no tag. That of an atomic is the bytes that return, or the largest.
                 let tag = if atomic { response_bytes.min(i32::MAX as u64) as i32 } else { -1 };
                 Open { op, bytes, peer: to, tag, context, ..none }
             }

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC = b"odonata-tl/2\n\0\0\0"
+MAGIC = b"odonata-tl/3\n\0\0\0"
 RECORD = np.dtype(
     [
         ("kind", "u1"), ("lane", "u1"), ("op", "<u2"), ("rank", "<u4"), ("begin", "<u8"),

@@ -64,12 +64,16 @@ const TARGET_TRACKS: u64 = 1 << 53;
 const SEQUENCE: [u8; 2] = [0x50, 1];
 const NEEDS_STATE: [u8; 2] = [0x68, 2];
 
-/// Converts the records of `source`.
-pub fn write(source: &Path, target: &Path) -> io::Result<()> {
+/// Converts the records of `source`. `go_on` is called from time to time, and ends the work if it
+/// is false.
+pub fn write(source: &Path, target: &Path, go_on: &mut dyn FnMut() -> bool) -> io::Result<()> {
     let mut records = TimelineFile::open(source)?;
     let mut trace = Trace::new(File::create(target)?, &records.names);
     trace.head(&records.names);
-    records.records(|_, record| trace.record(record))?;
+    records.records(go_on, |_, record| {
+        trace.record(record);
+        trace.error.take().map_or(Ok(()), Err)
+    })?;
     trace.finish()
 }
 

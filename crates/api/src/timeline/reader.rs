@@ -146,20 +146,28 @@ impl TimelineFile {
         Ok(TimelineFile { file, names, records: rest / RECORD as u64 })
     }
 
-    /// Calls `each` with the records, in the order in which they ended. A record of a rank that the
-    /// run does not have is an error.
-    pub fn records(&mut self, mut each: impl FnMut(&Names, &Record)) -> io::Result<()> {
+    /// Calls `each` with the records, in the order in which they ended, up to its first error.
+    /// `go_on` is called from time to time; if it is false, the error is `Interrupted`. A record of
+    /// a rank that the run does not have is an error, and one that ends before it begins.
+    pub fn records(
+        &mut self,
+        go_on: &mut dyn FnMut() -> bool,
+        mut each: impl FnMut(&Names, &Record) -> io::Result<()>,
+    ) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(MAGIC.len() as u64))?;
         let mut chunk = vec![0; CHUNK * RECORD];
         let mut left = self.records;
         while left > 0 {
+            if !go_on() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             let some = left.min(CHUNK as u64) as usize;
             let part = &mut chunk[..some * RECORD];
             self.file.read_exact(part)?;
             for bytes in part.as_chunks::<RECORD>().0 {
                 let record = Record::of(bytes);
                 self.check(&record)?;
-                each(&self.names, &record);
+                each(&self.names, &record)?;
             }
             left -= some as u64;
         }

@@ -66,8 +66,8 @@ struct LoadTable {
     load: Vec<f64>,
 }
 
-/// The tables of a timeline.
-pub fn tables(source: &Path) -> io::Result<TimelineTables> {
+/// The tables of a timeline. `go_on` is called from time to time, and ends the work if it is false.
+pub fn tables(source: &Path, go_on: &mut dyn FnMut() -> bool) -> io::Result<TimelineTables> {
     let mut file = TimelineFile::open(source)?;
     let time_s = file.names.time_s;
     let Some(axis) = Axis::of(&file.names) else {
@@ -75,21 +75,25 @@ pub fn tables(source: &Path) -> io::Result<TimelineTables> {
     };
     let mut states = States::new(&file.names, axis);
     let mut links = Links::new(&file.names, axis);
-    file.records(|names, record| match record.kind {
-        kind::LINK => links.add(names, record),
-        kind::OPERATION | kind::CALL | kind::COMPUTE => states.add(names, record),
-        _ => {}
+    file.records(go_on, |names, record| {
+        match record.kind {
+            kind::LINK => links.add(names, record),
+            kind::OPERATION | kind::CALL | kind::COMPUTE => states.add(names, record),
+            _ => {}
+        }
+        Ok(())
     })?;
     // The busiest links are known after the first pass, so memory does not depend on their number.
     let mut busiest = Busiest::new(&file.names, &links, axis);
-    file.records(|names, record| {
+    file.records(go_on, |names, record| {
         if record.kind == kind::LINK {
             busiest.add(names, record);
         }
+        Ok(())
     })?;
     Ok(TimelineTables {
         time_s,
-        timeline: states.table(&file.names).filter(|table| !table.row.is_empty()),
+        timeline: Some(states.table(&file.names)).filter(|table| !table.row.is_empty()),
         slices: states.slices.filter(|table| !table.rank.is_empty()),
         link_load: Some(links.table(&file.names, &busiest)).filter(|t| !t.link.is_empty()),
     })
@@ -270,7 +274,7 @@ impl States {
     }
 
     /// A row per group of ranks and interval in which any state has a share.
-    fn table(&self, names: &Names) -> Option<StateTable> {
+    fn table(&self, names: &Names) -> StateTable {
         let mut found = StateTable::default();
         for (row, &size) in self.sizes.iter().enumerate() {
             let share = |sum: f64| sum / f64::from(size);
@@ -293,7 +297,7 @@ impl States {
                 found.node.push(names.nodes[node].clone());
             }
         }
-        Some(found)
+        found
     }
 }
 
