@@ -4,7 +4,7 @@
 use api::Fidelity;
 use base::{Span, below, draw};
 use machine::{Machine, NicId};
-use properties::{assert_same, env_number, offered, preset, request, small};
+use properties::{assert_same, env_number, offered_at, preset, request, small};
 use sim::traffic::{
     EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check, one_load_at,
 };
@@ -16,7 +16,19 @@ fn by(
     request: &TrafficRequest,
     finish: Finish,
 ) -> LoadOutcome {
-    let done = offered(machine, &TrafficRequest { threads, engine, ..request.clone() }, finish);
+    let request = TrafficRequest { threads, ..request.clone() };
+    between(engine, machine, &request, &TrafficSetting::default(), finish)
+}
+
+/// The same between selected NICs.
+fn between(
+    engine: EngineChoice,
+    machine: &Machine,
+    request: &TrafficRequest,
+    place: &TrafficSetting,
+    finish: Finish,
+) -> LoadOutcome {
+    let done = offered_at(machine, &TrafficRequest { engine, ..request.clone() }, place, finish);
     let used = done.engine.expect("a packet network has an engine");
     assert_eq!(used.uses_windows, engine == EngineChoice::Window, "{}", used.reason);
     done
@@ -181,11 +193,14 @@ fn compare_random_turns(seed: u64) -> Option<u64> {
     let (pattern, warmup) = (patterns[of(105, patterns.len())], Span::ps(window.0 / 3));
     let request = TrafficRequest { seed, ..request(pattern, load, bytes, warmup, window) };
     let finish = [Finish::Measured, Finish::Empty][of(106, 2)];
-    let what = format!("ODONATA_SEED={seed}: {request:?} {set:?}");
+    let is_here = |nic: &u32| of(107, 3) > 0 || nic % 3 > 0;
+    let nics = (0..machine.n_nics()).filter(is_here).map(NicId).collect();
+    let place = TrafficSetting { nics, slices: [0, 3][of(108, 2)], ..TrafficSetting::default() };
+    let what = format!("ODONATA_SEED={seed}: {request:?} {place:?} {set:?}");
     let in_windows = TrafficRequest { engine: EngineChoice::Window, ..request.clone() };
-    check(&machine, &in_windows, &TrafficSetting::default()).ok()?;
-    let events = by(EngineChoice::Event, 1, &machine, &request, finish);
-    let windows = by(EngineChoice::Window, 1, &machine, &request, finish);
+    check(&machine, &in_windows, &place).ok()?;
+    let [events, windows] = [EngineChoice::Event, EngineChoice::Window]
+        .map(|engine| between(engine, &machine, &request, &place, finish));
     assert_same(&events, &windows, &what);
     assert_eq!(events.took, windows.took, "{what}");
     let general = windows.engine.expect("a packet network").general;
