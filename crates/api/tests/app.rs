@@ -218,7 +218,7 @@ fn computation_follows_the_roofline() {
     }
 }
 
-/// Products of matrices in 16 and 8 bits have an efficiency of their own, by default that of others.
+/// Products of matrices in 16 and 8 bits may have an efficiency of their own.
 #[test]
 fn short_products_have_an_efficiency() {
     let seconds = |precision: &str, set: &Value| {
