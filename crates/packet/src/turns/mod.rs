@@ -443,14 +443,17 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Asserts that no packet is left, and that all credits are available or in transit.
+    /// Asserts that no packet is left, that all credits are available or in transit, and that all
+    /// acknowledgements have arrived or are in transit.
     pub fn assert_idle(&self) {
         assert_eq!((self.live, self.waiting.live()), (0, 0), "packets left in the network");
         let mut due = vec![[0; Input::VCS as usize]; self.ports.len()];
+        let mut due_at_nics = vec![0; self.nics.len()];
         self.credits.each(|unit, credit| {
-            let first = self.units[unit as usize].ports.0;
-            if credit.local() < Input::NICS {
-                due[(first + credit.local()) as usize][credit.vc()] += 1;
+            let Unit { ports, nics, .. } = self.units[unit as usize];
+            match credit.local().checked_sub(Input::NICS) {
+                None => due[(ports.0 + credit.local()) as usize][credit.vc()] += 1,
+                Some(nth) => due_at_nics[(nics.0 + nth) as usize] += 1,
             }
         });
         for (port, due) in self.ports.iter().zip(due) {
@@ -459,6 +462,12 @@ impl<'a> Turns<'a> {
                 assert_eq!(credit + due * kind.packet_cells, kind.cells, "lost credit");
             }
             assert_eq!((port.queue(Time(u64::MAX)), port.waited_for), (0, 0), "packets wait");
+        }
+        for ((nic, sender), due) in self.nics.iter().zip(&self.senders).zip(due_at_nics) {
+            let kind = &self.kinds[usize::from(nic.link_type)];
+            assert_eq!(nic.credit + due * kind.packet_cells, kind.cells, "lost credit of a NIC");
+            let acks = sender.acks.len(&self.ack_lines);
+            assert_eq!(sender.in_flight, acks, "NIC {:?} lacks acknowledgements", nic.id);
         }
     }
 
