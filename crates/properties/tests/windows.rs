@@ -193,7 +193,7 @@ fn compare_random_turns(seed: u64) -> Option<u64> {
     let (pattern, warmup) = (patterns[of(105, patterns.len())], Span::ps(window.0 / 3));
     let request = TrafficRequest { seed, ..request(pattern, load, bytes, warmup, window) };
     let finish = [Finish::Measured, Finish::Empty][of(106, 2)];
-    let is_here = |nic: &u32| of(107, 3) > 0 || nic % 3 > 0;
+    let is_here = |nic: &u32| of(107, 3) > 0 || !nic.is_multiple_of(3);
     let nics = (0..machine.n_nics()).filter(is_here).map(NicId).collect();
     let place = TrafficSetting { nics, slices: [0, 3][of(108, 2)], ..TrafficSetting::default() };
     let what = format!("ODONATA_SEED={seed}: {request:?} {place:?} {set:?}");
