@@ -536,7 +536,9 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
 def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
     """An engine of packet networks, its loads if there is another one, and why it was used."""
     loads = "" if is_only else " at load " + ", ".join(f"{load:g}" for load in used["loads"])
-    return f"{used['name']} engine{loads}: {used['reason']}"
+    general = used.get("general")
+    more = f"; all events of a switch are handled, since {general}" if general else ""
+    return f"{used['name']} engine{loads}: {used['reason']}{more}"
 
 
 def shares(ranks: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

@@ -154,7 +154,11 @@ def test_both_engines_predict_the_same_and_are_named(odonata):
     assert event["rows"] == window["rows"] and event["link_kinds"] == window["link_kinds"]
     selected = {"reason": "it was selected", "loads": [0.01, 0.5]}
     assert event["engine"]["engines"] == [{"name": "event", **selected}]
-    assert window["engine"]["engines"] == [{"name": "window", **selected}]
+    short = "packets are in transit for more than six windows"
+    assert window["engine"]["engines"] == [{"name": "window", "general": short, **selected}]
+    long = ("--set", "switch.credit_epoch=300 ns", "--set", "switch.latency=350 ns")
+    longer = result(*long, "--engine", "window")
+    assert longer["engine"]["engines"] == [{"name": "window", **selected}]
     # The preset has no credit epoch.
     assert [used["name"] for used in result()["engine"]["engines"]] == ["event"]
     refused = odonata(*command, "--engine", "window")

@@ -211,6 +211,10 @@ pub struct TrafficEngine {
 pub struct UsedEngine {
     pub name: String,
     pub reason: String,
+    /// Of the window engine: why it handled all events of a switch, which is slower, and not only
+    /// the arrivals of packets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub general: Option<String>,
     pub loads: Vec<f64>,
 }
 
@@ -220,14 +224,23 @@ impl UsedEngine {
         let mut all: Vec<UsedEngine> = Vec::new();
         for outcome in outcomes {
             let Some(used) = outcome.engine else { continue };
-            let (name, reason, load) = (used.name(), used.reason, outcome.row.offered);
-            match all.iter_mut().find(|known| known.name == name && known.reason == reason) {
+            let load = outcome.row.offered;
+            let mut one = UsedEngine {
+                name: used.name().into(),
+                reason: used.reason.into(),
+                general: used.general.map(Into::into),
+                loads: Vec::new(),
+            };
+            let is_alike = |known: &UsedEngine| {
+                (&known.name, &known.reason, &known.general)
+                    == (&one.name, &one.reason, &one.general)
+            };
+            match all.iter_mut().find(|known| is_alike(known)) {
                 Some(known) => known.loads.push(load),
-                None => all.push(UsedEngine {
-                    name: name.into(),
-                    reason: reason.into(),
-                    loads: vec![load],
-                }),
+                None => {
+                    one.loads.push(load);
+                    all.push(one);
+                }
             }
         }
         all
