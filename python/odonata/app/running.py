@@ -162,8 +162,7 @@ def run(
     the model. `messages` limits the simulated messages per number of nodes. With `native`, the
     result has the lines of the application's own output, with `advise` its summary has the
     alternatives of the last number of nodes (`advice`). `buffers` is the memory of messages: `host`
-    or `gpu`. Other arguments (`placement`, `mpi`,
-    `seed`, ...) are those of `Machine.job`.
+    or `gpu`. Other arguments (`placement`, `mpi`, `seed`, ...) are those of `Machine.job`.
     """
     wrong = Diagnostics()
     is_machine(wrong, machine)
