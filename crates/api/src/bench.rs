@@ -108,7 +108,8 @@ fn run_at_fidelity(
         }
     };
     let benchmark = benchmark.expect("reported above");
-    let job = Job { counts_pairs: false, ..job };
+    // Nothing reads the traffic of pairs, of which an all-to-all has as many as messages.
+    let job = Job { counts_pairs: false, counts_accesses: false, ..job };
     too_large(&job, benchmark, window, &request.sizes)
         .map_or(Ok(()), |input_error| Err(vec![input_error]))?;
     let fidelity = fidelity(&common.fidelity).expect("reported by `job`");

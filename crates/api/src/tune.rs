@@ -318,7 +318,7 @@ impl Session<'_> {
     fn time(&mut self, job: &mut Job, parts: &SamplingPlan, fidelity: Fidelity) -> Option<Timing> {
         // Only times are compared here; `bench` reports limits.
         job.limits = LimitPolicy::Off;
-        job.counts_pairs = false;
+        (job.counts_pairs, job.counts_accesses) = (false, false);
         match calls::time(job, parts, fidelity, &mut self.sums, self.tick) {
             Ok(timing) => Some(timing),
             Err(End::Interrupted) => None,

@@ -68,8 +68,9 @@ pub struct Job {
     pub seed: u64,
     /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
-    /// Whether messages of collectives are counted per pair of ranks.
+    /// Whether messages of collectives, and accesses, are counted per pair of ranks.
     pub counts_pairs: bool,
+    pub counts_accesses: bool,
 }
 
 /// The simulated part of a collective that is too large to simulate whole: some of its rounds, on
@@ -185,6 +186,7 @@ impl Job {
             seed,
             sample: Sample::ALL,
             counts_pairs: true,
+            counts_accesses: true,
         }
     }
 }

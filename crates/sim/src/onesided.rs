@@ -4,6 +4,8 @@
 //! CPU takes part only in operations that the NIC cannot execute. Within a node the origin's CPU
 //! accesses the shared memory. Equations and limits: docs/models/onesided.md.
 
+use std::collections::VecDeque;
+
 use crate::atomic_units::AtomicUnits;
 use crate::costs::AccessMethod;
 use crate::event::{AccessId, HostEvent, MessageOwner};
@@ -61,12 +63,33 @@ pub(crate) struct Channel {
     /// the origin: lower bounds for the next.
     effective: Time,
     completed: Time,
+    /// It is in `OneSided::finished`.
+    is_finished: bool,
+}
+
+impl Channel {
+    /// Whether no request or response is in flight.
+    fn is_idle(&self) -> bool {
+        self.arrived_requests.awaits(self.requests) && self.responses.awaits(self.accesses)
+    }
+
+    /// Makes the idle channel equal to a new one, which has the same effect from `effective` and
+    /// `completed` on.
+    fn restart(&mut self) {
+        (self.requests, self.accesses) = (0, 0);
+        self.arrived_requests.restart();
+        self.responses.restart();
+        (self.effective, self.completed) = (Time::ZERO, Time::ZERO);
+    }
 }
 
 /// The one-sided operations of all ranks.
 pub(crate) struct OneSided {
     pub accesses: Slab<AccessId, Access>,
     channels: Pairs<Channel>,
+    /// Channels with a finished access, which may be removed: an all-to-all has as many pairs as
+    /// accesses.
+    finished: VecDeque<PairId>,
     locks: Locks<AccessId>,
     units: AtomicUnits,
     /// Scratch space: locks granted at this instant, and the links of a path.
@@ -79,6 +102,7 @@ impl OneSided {
         OneSided {
             accesses: Slab::with_capacity(0),
             channels: Pairs::new(),
+            finished: VecDeque::new(),
             locks: Locks::default(),
             units: AtomicUnits::default(),
             granted: Vec::new(),
@@ -94,6 +118,7 @@ impl OneSided {
         to: u32,
         op: OneSidedOp,
     ) {
+        self.remove_channels(t.kernel.now);
         let pair = self.channels.id(from, to);
         let same_node = t.kernel.shares_node(from, to);
         let channel = &mut self.channels[pair];
@@ -139,6 +164,25 @@ impl OneSided {
             return;
         }
         self.issue(t, id);
+    }
+
+    /// Removes channels whose state has no effect any more: at most two, so a call takes constant
+    /// time, and more than one, so they become no more than the channels in use.
+    fn remove_channels(&mut self, now: Time) {
+        for _ in 0..2 {
+            let Some(&pair) = self.finished.front() else { return };
+            let channel = &mut self.channels[pair];
+            if channel.is_idle() {
+                if channel.completed.max(channel.effective) > now {
+                    return;
+                }
+                channel.restart();
+                self.channels.remove(pair);
+            }
+            // Another one is appended when an access in flight is finished.
+            self.channels[pair].is_finished = false;
+            self.finished.pop_front();
+        }
     }
 
     /// A core commands its NIC; the NIC's interface limits the rate of commands.
@@ -442,7 +486,11 @@ impl OneSided {
             cost => t.kernel.occupy_cpu(from, cost).max(when + cost),
         };
         // Includes unpacking: a later unlock reports that everything is there.
-        self.channels[pair].completed = when;
+        let channel = &mut self.channels[pair];
+        channel.completed = when;
+        if !std::mem::replace(&mut channel.is_finished, true) {
+            self.finished.push_back(pair);
+        }
         t.kernel.complete(
             when,
             OpCompletion { rank: from, token, peer: to, ready, ..OpCompletion::default() },
@@ -543,7 +591,9 @@ fn count_access<N: NetworkModel>(
         (to, from, response_bytes, response_bytes > 0),
     ] {
         if counts {
-            t.count_pair(from, to, bytes);
+            if t.kernel.job.counts_accesses {
+                t.count_pair(from, to, bytes);
+            }
             t.kernel.count(from, to, bytes);
         }
     }

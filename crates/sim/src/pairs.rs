@@ -7,20 +7,29 @@ base::ids! {
     PairId,
 }
 
-/// Rows in the order in which their pairs first occur. The table is open-addressed, at most half
-/// full, and used once per message; holders of an id do not need it again.
+/// Rows in the order in which their pairs first occur, unless rows are removed and used again. The
+/// table is open-addressed, at most half full, and used once per message; holders of an id do not
+/// need it again.
 pub(crate) struct Pairs<T> {
     rows: IndexVec<PairId, T>,
     names: IndexVec<PairId, (u32, u32)>,
     /// Ids at the slot of the pair's hash, or in the next free slot.
     table: Vec<PairId>,
+    /// Rows without a pair, whose name is `NO_PAIR`.
+    free: Vec<PairId>,
 }
 
 const FREE: PairId = PairId(u32::MAX);
+const NO_PAIR: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl<T: Default> Pairs<T> {
     pub fn new() -> Pairs<T> {
-        Pairs { rows: IndexVec::new(), names: IndexVec::new(), table: vec![FREE; 64] }
+        Pairs {
+            rows: IndexVec::new(),
+            names: IndexVec::new(),
+            table: vec![FREE; 64],
+            free: Vec::new(),
+        }
     }
 
     /// The row of this pair, created on first use.
@@ -44,10 +53,18 @@ impl<T: Default> Pairs<T> {
     }
 
     fn insert(&mut self, at: usize, from: u32, to: u32) -> PairId {
-        let id = self.rows.push(T::default());
-        self.names.push((from, to));
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.names[id] = (from, to);
+                id
+            }
+            None => {
+                self.names.push((from, to));
+                self.rows.push(T::default())
+            }
+        };
         self.table[at] = id;
-        if self.rows.len() * 2 > self.table.len() {
+        if (self.rows.len() - self.free.len()) * 2 > self.table.len() {
             self.grow();
         }
         id
@@ -58,6 +75,9 @@ impl<T: Default> Pairs<T> {
         for i in 0..self.names.len() {
             let id = PairId(i as u32);
             let (from, to) = self.names[id];
+            if (from, to) == NO_PAIR {
+                continue;
+            }
             let mut at = self.place(from, to);
             while self.table[at] != FREE {
                 at = (at + 1) & (self.table.len() - 1);
@@ -66,8 +86,37 @@ impl<T: Default> Pairs<T> {
         }
     }
 
+    /// Removes a pair, whose row equals a new one. Its id is used again.
+    pub fn remove(&mut self, id: PairId) {
+        let (from, to) = std::mem::replace(&mut self.names[id], NO_PAIR);
+        let last = self.table.len() - 1;
+        let mut at = self.place(from, to);
+        while self.table[at] != id {
+            at = (at + 1) & last;
+        }
+        // Ids behind the gap move into it, unless they are nearer to their own slots behind it.
+        let mut gap = at;
+        loop {
+            at = (at + 1) & last;
+            let other = self.table[at];
+            if other == FREE {
+                break;
+            }
+            let (from, to) = self.names[other];
+            let distance = |slot: usize| at.wrapping_sub(slot) & last;
+            if distance(self.place(from, to)) >= distance(gap) {
+                self.table[gap] = other;
+                gap = at;
+            }
+        }
+        self.table[gap] = FREE;
+        self.free.push(id);
+    }
+
+    /// All pairs with their rows.
     pub fn iter(&self) -> impl Iterator<Item = ((u32, u32), &T)> {
-        (0..self.names.len()).map(|i| PairId(i as u32)).map(|id| (self.names[id], &self.rows[id]))
+        let all = (0..self.names.len()).map(|i| PairId(i as u32));
+        all.map(|id| (self.names[id], &self.rows[id])).filter(|&(name, _)| name != NO_PAIR)
     }
 }
 
@@ -98,6 +147,14 @@ impl<T> Default for InOrder<T> {
 }
 
 impl<T: Copy> InOrder<T> {
+    /// Whether item number `nth` is the next, and none has arrived early.
+    pub fn awaits(&self, nth: u32) -> bool {
+        self.next == nth && self.ahead.is_empty()
+    }
+    /// Numbers begin at zero again; no item has arrived early.
+    pub fn restart(&mut self) {
+        self.next = 0;
+    }
     /// Adds item number `nth`; `pop` returns the items that are in order.
     pub fn push(&mut self, nth: u32, item: T) {
         self.ahead.push((nth, item));
@@ -113,7 +170,8 @@ impl<T: Copy> InOrder<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::Idx;
+    use base::{Idx, below, draw};
+    use std::collections::BTreeMap;
 
     #[test]
     fn every_pair_has_one_row_however_many_there_are() {
@@ -129,6 +187,28 @@ mod tests {
             assert_eq!((pairs[id], id.idx()), (nth as u32 + 1, nth), "{a}, {b}");
         }
         assert!(pairs.iter().map(|(names, _)| names).eq(all()));
+    }
+
+    /// Compared with a map, with as many pairs as the table has space for.
+    #[test]
+    fn removed_pairs_are_gone_and_their_rows_are_used_again() {
+        let (mut pairs, mut naive) = (Pairs::<u32>::new(), BTreeMap::new());
+        for nth in 0..40_000u32 {
+            let random = |stream, n| below(draw(3, stream, nth, 0), n);
+            let pair = (random(0, 12), random(1, 12) * 131);
+            let id = pairs.id(pair.0, pair.1);
+            let known = naive.remove(&pair).unwrap_or(0);
+            assert_eq!(pairs[id], known, "step {nth}: {pair:?}");
+            pairs[id] = if random(2, 2) == 0 { 0 } else { nth + 1 };
+            match pairs[id] {
+                0 => pairs.remove(id),
+                row => assert_eq!(naive.insert(pair, row), None),
+            }
+        }
+        let mut left: Vec<_> = pairs.iter().map(|(pair, &row)| (pair, row)).collect();
+        left.sort_unstable();
+        assert!(left.len() > 50 && left.iter().copied().eq(naive), "{} pairs", left.len());
+        assert!(pairs.rows.len() <= 144, "rows are used again");
     }
 
     #[test]
