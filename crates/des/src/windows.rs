@@ -4,6 +4,9 @@
 //! events are sorted, handled, and only then the next unit has its turn. So the state of one unit
 //! is in a cache while many of its events are handled. Order within a unit is that of the queue,
 //! and units do not see each other within a window, so results are those of the queue.
+//!
+//! A *cut* is a position in the order of all events: everything before it is handled in all units
+//! before anything behind it. Between two cuts, a single event may change what all units read.
 
 use std::collections::VecDeque;
 
@@ -26,11 +29,37 @@ const AHEAD: usize = (PREFETCH_STAGES + 1) * PREFETCH_BLOCK;
 /// Handled events are removed from the list of upcoming ones when there are so many.
 const MAX_HANDLED: usize = 1 << 12;
 
-/// The unit of every event.
+/// A position in the order of all events: in front of those at time `at`, ps, whose order in the
+/// instant is `order` or higher.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Bound {
+    at: u64,
+    order: u32,
+}
+
+impl Bound {
+    /// In front of all events at `at`.
+    const fn at(at: u64) -> Bound {
+        Bound { at, order: 0 }
+    }
+    #[inline(always)]
+    fn is_behind(self, item: Item) -> bool {
+        item.at < self.at || item.at == self.at && item.code.order() < self.order
+    }
+    /// Whether events at `first` may be in front of it.
+    #[inline]
+    fn may_be_behind(self, first: u64) -> bool {
+        first < self.at || first == self.at && self.order > 0
+    }
+}
+
+/// The unit of every event, and the cuts between them.
 #[derive(Clone, Debug, Default)]
 pub struct Units {
     /// Number of units.
     pub count: usize,
+    /// Sorted by `Windows::new`.
+    cuts: Vec<Bound>,
     /// Tables of units, by source or by the argument of an event.
     tables: Vec<Vec<u16>>,
     by_kind: [UnitOf; EventCode::KINDS as usize],
@@ -63,6 +92,17 @@ impl Units {
         self.add(kinds, table, bits);
     }
 
+    /// Cuts the order in front of all events at `at`.
+    pub fn cut_at(&mut self, at: Time) {
+        self.cuts.push(Bound::at(at.0));
+    }
+
+    /// Cuts the order in front of the events at `at` with the order of `code`, and behind them.
+    pub fn cut_around(&mut self, at: Time, code: EventCode) {
+        let order = code.order();
+        self.cuts.extend([order, order + 1].map(|order| Bound { at: at.0, order }));
+    }
+
     fn add(&mut self, kinds: &[u8], table: Vec<u16>, argument_bits: u32) {
         debug_assert!(table.iter().all(|&unit| usize::from(unit) < self.count));
         let number = self.tables.len() as u8;
@@ -80,7 +120,8 @@ impl Units {
     }
 
     fn bytes(&self) -> usize {
-        self.tables.iter().map(|table| size_of_val(&table[..])).sum()
+        let tables: usize = self.tables.iter().map(|table| size_of_val(&table[..])).sum();
+        tables + size_of_val(&self.cuts[..])
     }
 }
 
@@ -108,7 +149,9 @@ pub(crate) struct Windows {
     /// End of the current window.
     end: u64,
     /// Events from here on are not taken in the current pass over the units; at most `end`.
-    pass_end: u64,
+    pass_end: Bound,
+    /// The first of `units.cuts` that no completed pass has reached.
+    next_cut: usize,
     /// The unit whose turn it is, or `NONE`.
     unit: usize,
     /// Its events before `pass_end`, latest first.
@@ -135,8 +178,9 @@ struct Upcoming {
 }
 
 impl Windows {
-    pub fn new(length: u64, units: Units) -> Windows {
+    pub fn new(length: u64, mut units: Units) -> Windows {
         assert!(length > 0, "a window takes time");
+        units.cuts.sort_unstable();
         let (items, turns) = (Vec::with_capacity(2 * MAX_HANDLED), VecDeque::with_capacity(AHEAD));
         Windows {
             length,
@@ -144,7 +188,8 @@ impl Windows {
             units,
             pages: Chunks::new(),
             end: length,
-            pass_end: 0,
+            pass_end: Bound::at(0),
+            next_cut: 0,
             unit: NONE,
             turn: Vec::with_capacity(1 << 8),
             upcoming: Upcoming { items, turns, begin: 0, fetched: 0, unit: 0 },
@@ -164,7 +209,7 @@ impl Windows {
     pub fn push(&mut self, at: u64, code: EventCode) {
         self.len += 1;
         let (unit, item) = (self.units.of(code), Item { at, code });
-        if unit == self.unit && at < self.pass_end {
+        if unit == self.unit && self.pass_end.is_behind(item) {
             return self.insert(item);
         }
         let is_of_other = unit != self.unit && self.unit != NONE;
@@ -194,7 +239,7 @@ impl Windows {
         if self.turn.is_empty() && !self.next_turn(until) {
             return None;
         }
-        debug_assert!(self.pass_end <= until, "a pass over the units is completed");
+        debug_assert!(self.pass_end <= Bound::at(until), "a pass over the units is completed");
         let Item { at, code } = self.turn.pop()?;
         self.len -= 1;
         Some((Time(at), code))
@@ -204,7 +249,9 @@ impl Windows {
     #[inline(never)]
     fn next_turn(&mut self, until: u64) -> bool {
         loop {
-            self.pass_end = self.end.min(until);
+            let cut = self.units.cuts.get(self.next_cut).copied();
+            let window = Bound::at(self.end.min(until));
+            self.pass_end = cut.map_or(window, |cut| cut.min(window));
             if self.upcoming.turns.is_empty() {
                 self.collect_turns();
             }
@@ -215,6 +262,11 @@ impl Windows {
                 return true;
             }
             self.unit = NONE;
+            // Others are not skipped even if no event is in front of them: the caller may schedule
+            // one there after `until`.
+            while self.units.cuts.get(self.next_cut).is_some_and(|&cut| cut <= self.pass_end) {
+                self.next_cut += 1;
+            }
             let Upcoming { items, begin, fetched, unit, .. } = &mut self.upcoming;
             items.clear();
             (*begin, *fetched, *unit) = (0, 0, 0);
@@ -234,7 +286,8 @@ impl Windows {
         let pass_end = self.pass_end;
         while self.upcoming.items.len() < self.upcoming.begin + AHEAD + PREFETCH_BLOCK {
             let rest = &self.inboxes[self.upcoming.unit..];
-            let Some(skipped) = rest.iter().position(|inbox| inbox.first < pass_end) else {
+            let mut firsts = rest.iter().map(|inbox| inbox.first);
+            let Some(skipped) = firsts.position(|first| pass_end.may_be_behind(first)) else {
                 self.upcoming.unit = self.inboxes.len();
                 return;
             };
@@ -255,14 +308,18 @@ impl Windows {
         self.pages.empty(events, &mut emptied);
         let before = self.upcoming.items.len();
         for &item in &emptied {
-            if item.at < self.pass_end {
+            if self.pass_end.is_behind(item) {
                 self.upcoming.items.push(item);
             } else {
                 self.store(unit, item);
             }
         }
         self.emptied = emptied;
-        self.upcoming.turns.push_back((unit, self.upcoming.items.len() - before));
+        let count = self.upcoming.items.len() - before;
+        // All events of the instant of a cut may be behind it.
+        if count > 0 {
+            self.upcoming.turns.push_back((unit, count));
+        }
     }
 
     /// Sorts the next `count` events into `turn`.
@@ -327,26 +384,60 @@ mod tests {
     use base::{Span, draw};
 
     const UNITS: u64 = 7;
+    /// Events of this kind change what all units see.
+    const CHANGE: u8 = 3;
+
+    /// An event as its unit sees it: time, argument, and state of the whole model.
+    type Seen = (Time, u32, (usize, usize));
+
+    /// Events of some units that change the state of all, several of them at the same instant.
+    fn changes() -> impl Iterator<Item = (Time, EventCode)> {
+        (0..60).map(|nth: u32| {
+            let source = draw(9, 0, 0, u64::from(nth)) % (UNITS * UNITS);
+            let code = EventCode::new(Phase::Arrive, CHANGE, source as u32, nth);
+            (Time(1 + draw(9, 1, 0, u64::from(nth / 4)) % 3_000), code)
+        })
+    }
+
+    /// Times at which the state that all units see changes without an event.
+    fn changes_without_events() -> impl Iterator<Item = Time> {
+        (0..40).map(|nth| Time(1 + draw(9, 2, 0, nth) % 3_000))
+    }
 
     /// A model of units that schedule events for themselves at any time, and for others at the end
     /// of the window or later. `source` names both units, so only one unit schedules its events.
-    fn run(mut queue: Queue, window: u64, cuts: u64) -> Vec<Vec<(Time, u32)>> {
+    fn run(mut queue: Queue, window: u64, cuts: u64) -> Vec<Vec<Seen>> {
         let code = |from: u64, to: u64, nth: u64| {
             let phase = [Phase::Arrive, Phase::Decide][nth as usize % 2];
-            EventCode::new(phase, (nth % 3) as u8, (from * UNITS + to) as u32, nth as u32)
+            // Some of one instant are in front of changes, others behind them.
+            EventCode::new(
+                phase,
+                [0, 1, 4][nth as usize % 3],
+                (from * UNITS + to) as u32,
+                nth as u32,
+            )
         };
         for unit in 0..UNITS {
             queue.push(Time(unit * 10), code(unit, unit, 0));
         }
+        changes().for_each(|(at, code)| queue.push(at, code));
         let mut seen = vec![Vec::new(); UNITS as usize];
+        let (mut n_changes, mut latest) = (0, Time::ZERO);
         for nth_cut in 1.. {
             let until = if nth_cut > 400 { Time(u64::MAX) } else { Time(nth_cut * cuts) };
             while let Some((now, code_now)) = queue.pop_before(until) {
                 let unit = u64::from(code_now.source()) % UNITS;
                 let own = &mut seen[unit as usize];
-                own.push((now, code_now.arg()));
+                n_changes += usize::from(code_now.kind() == CHANGE);
+                latest = latest.max(now);
+                let passed = changes_without_events().filter(|&at| at <= latest).count();
+                own.push((now, code_now.arg(), (n_changes, passed)));
                 let nth = own.len() as u64;
                 let random = |stream| draw(5, stream, unit as u32, nth);
+                if code_now.kind() == CHANGE {
+                    // At this instant, in front of further changes or behind them.
+                    queue.push(now, code(unit, unit, random(4) % 6));
+                }
                 // Few units are busy at the end, so windows without events occur.
                 if nth < 300 {
                     let at = now.0 + random(0) % [30, 3 * window][nth as usize % 2];
@@ -366,16 +457,21 @@ mod tests {
     }
 
     /// Every unit handles the same events in the same order as with one queue for all, wherever
-    /// runs are interrupted, and with windows longer than a sort key covers.
+    /// runs are interrupted, and with windows longer than a sort key covers. Every event sees the
+    /// same changes of the whole.
     #[test]
     fn every_unit_sees_the_order_of_the_queue() {
         for (window, cuts) in [(100, 37), (100, 100), (1_000, 90_000), (1 << 20, 12_345)] {
             let mut units = Units::new(UNITS as usize);
             let of_source = (0..UNITS * UNITS).map(|source| (source % UNITS) as u16);
-            units.by_source(&[0, 1, 2], of_source.collect());
+            units.by_source(&[0, 1, CHANGE, 4], of_source.collect());
+            changes().for_each(|(at, code)| units.cut_around(at, code));
+            changes_without_events().for_each(|at| units.cut_at(at));
             let expected = run(Queue::new(), window, cuts);
             let found = run(Queue::in_windows(Span(window), units), window, cuts);
             assert!(expected.iter().all(|seen| seen.len() >= 300), "{expected:?}");
+            let states = expected.iter().flatten().map(|seen| seen.2).max();
+            assert!(states.is_some_and(|(n, passed)| n == 60 && passed > 30), "{states:?}");
             assert_eq!(found, expected, "windows of {window} ps, cuts of {cuts} ps");
         }
     }

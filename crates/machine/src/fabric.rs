@@ -94,6 +94,11 @@ impl FabricView {
         later.filter(is_bias).map(|change| change.at)
     }
 
+    /// The times of all later changes.
+    pub fn later_changes(&self) -> impl Iterator<Item = Time> {
+        self.changes[self.applied..].iter().map(|change| change.at)
+    }
+
     /// Bytes of memory held.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.links.raw[..]) + size_of_val(&self.changes[..])

@@ -159,17 +159,18 @@ impl Endpoints {
         let (src, is_first) = (a.src, a.done == Time::ZERO);
         a.done = a.done.max(if is_full { done + a.staging_lead } else { done });
         a.missing -= 1;
-        if a.missing == 0 {
+        if is_first && a.missing > 0 {
+            self.nics.begin_message(at);
+        }
+        if a.missing == a.dropped {
             let (msg, seen, handling) = (a.id, a.done + a.completion_delay, a.handling);
-            if handling > 0 {
+            if handling > 0 && a.dropped == 0 {
                 self.nics.handle_message(at, done, Span(u64::from(handling)));
             }
             match self.retransmissions {
                 None => self.arrivals.close(id, (msg, seen), mail, cx),
                 Some(_) => self.finish_with_faults(id, cx),
             }
-        } else if is_first {
-            self.nics.begin_message(at);
         }
         src
     }
@@ -186,7 +187,7 @@ impl Endpoints {
         cx: &mut Cx<'_>,
     ) {
         let p = &fabric.packets[packet];
-        let (id, own) = (p.arrival, p.draw);
+        let (id, own, routing_draw) = (p.arrival, p.draw, p.routing_draw());
         let most = self.nics.params.packet_payload;
         let arrival = self.arrivals.get(id);
         let (src, initiator) = (arrival.src, arrival.initiator);
@@ -199,24 +200,25 @@ impl Endpoints {
             payload = arrival.response_bytes.min(most);
             arrival.response_bytes -= payload;
             arrival.missing -= 1;
-            if arrival.missing == 0 {
+            if arrival.missing == arrival.dropped {
                 self.arrivals.close_unreported(id, &mut fabric.mail);
             }
             if payload > 0 {
                 ready += self.nics.params.fetch(payload);
             }
         }
-        let response_draw = draw(own, STREAM, 0, 0);
+        let response_draw = draw(routing_draw, STREAM, 0, 0);
         if let Some(retransmissions) = &mut self.retransmissions {
             retransmissions.response_sent((id, own), at, (initiator, response_draw));
         }
         let p = &mut fabric.packets[packet];
+        // `traveled` stays that of the request: information about a loss of the response needs at
+        // least as long to the initiator.
         p.arrival = initiator;
         p.dst = src;
         p.vnet = RESPONSE_VNET;
         p.bytes = (payload + self.nics.params.response) as u16;
         p.route = Route::default();
-        p.traveled = 0;
         p.draw = response_draw;
         p.next = NONE;
         cx.at(ready, Phase::Arrive, PacketEvent::Respond { nic: at, packet });

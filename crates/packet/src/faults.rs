@@ -7,7 +7,7 @@
 use base::{IndexVec, Time, draw, uniform};
 use des::Phase;
 use machine::faults::{Faults, LANES, LinkChange, packet_error_probability};
-use machine::{FabricView, LinkId, Machine};
+use machine::{LinkId, Machine};
 use net::Cx;
 
 use crate::classes::Shares;
@@ -28,17 +28,23 @@ pub(crate) fn schedule(machine: &Machine) -> &Faults {
     machine.faults.as_deref().expect("a network with faults has a schedule")
 }
 
-/// Schedules all changes after the start as events: those that `view` plans for biases, and those
-/// of a fault schedule.
-pub(crate) fn schedule_changes(view: &FabricView, cx: &mut Cx<'_>) {
-    for at in view.later_bias_changes() {
-        cx.at(at, Phase::Arrive, PacketEvent::Change { link: LinkId(0), nth: NONE });
-    }
-    let Some(faults) = cx.machine.faults.as_deref() else { return };
-    let changes = &faults.changes;
-    for (nth, change) in changes.iter().enumerate().filter(|(_, c)| c.at > Time::ZERO) {
-        let event = PacketEvent::Change { link: change.link, nth: nth as u32 };
-        cx.at(change.at, Phase::Arrive, event);
+/// All changes after the start, as events of phase `Arrive`: those of routing biases, and those of
+/// a fault schedule.
+pub(crate) fn changes(machine: &Machine) -> impl Iterator<Item = (Time, PacketEvent)> {
+    let of_biases = machine.initial_fabric().later_bias_changes();
+    let bias = PacketEvent::Change { link: LinkId(0), nth: NONE };
+    let of_links = machine.faults.iter().flat_map(|faults| (0..).zip(&faults.changes));
+    let of_links = of_links.filter(|(_, change)| change.at > Time::ZERO);
+    let of_link = |(nth, change): (u32, &LinkChange)| {
+        (change.at, PacketEvent::Change { link: change.link, nth })
+    };
+    of_biases.map(move |at| (at, bias)).chain(of_links.map(of_link))
+}
+
+/// Schedules all changes after the start.
+pub(crate) fn schedule_changes(cx: &mut Cx<'_>) {
+    for (at, change) in changes(cx.machine) {
+        cx.at(at, Phase::Arrive, change);
     }
 }
 
@@ -96,7 +102,7 @@ impl LinkConditions {
             let chance = packet_error_probability(ber, u64::from(p.bytes));
             let is_hit = |nth: u32| {
                 let nth = u64::from(p.route.hops) << 32 | u64::from(nth);
-                uniform(draw(p.draw, STREAM_BITS, link.0, nth)) < chance
+                uniform(draw(p.routing_draw(), STREAM_BITS, link.0, nth)) < chance
             };
             while replays < MOST_REPLAYS && is_hit(replays) {
                 replays += 1;

@@ -7,6 +7,8 @@
 //! other packet, and each switch on its path stores its hop. Later packets arrive at that switch by
 //! the same link and channel and take the stored hop.
 
+use std::collections::BTreeMap;
+
 use base::{Slab, Time};
 use machine::{Hop, LinkId, Machine, NicId, Route};
 
@@ -79,9 +81,15 @@ pub(crate) struct Flows {
     steps: Vec<Vec<Step>>,
     /// Maximum number of hops of a path.
     most: usize,
-    /// Packets may be lost, so the stored hops of finished flows must be cleared.
-    clears_steps: bool,
+    /// Instead of `steps` on a machine with a fault schedule.
+    steps_with_faults: Option<StepsByInput>,
 }
+
+/// Stored hops on a machine with a fault schedule, by flow, hop number, and input of a switch.
+/// Packets of a flow may be on different paths there: with one place per hop number, a switch would
+/// overwrite the hop of another one at once. Those of a finished flow are cleared, because packets
+/// may be lost.
+type StepsByInput = BTreeMap<(u32, u8, LinkId, u8), (Route, Hop)>;
 
 impl Flows {
     /// Flows of shard `own` of `shards`.
@@ -94,7 +102,7 @@ impl Flows {
             steps: vec![Vec::new(); shards],
             // The last hop leaves the network.
             most: machine.max_hops() as usize + 1,
-            clears_steps: machine.faults.is_some(),
+            steps_with_faults: machine.faults.is_some().then(StepsByInput::new),
         }
     }
 
@@ -141,10 +149,11 @@ impl Flows {
         let flow = &mut self.entries[id];
         let leads = flow.is_idle(now);
         flow.away += 1;
-        if leads && self.clears_steps {
-            self.clear_steps(id.0);
+        let flow_key = id.0 | u32::from(self.own) << BITS;
+        if leads && let Some(steps) = &mut self.steps_with_faults {
+            clear_steps(flow_key, steps);
         }
-        (id.0 | u32::from(self.own) << BITS, leads)
+        (flow_key, leads)
     }
 
     /// A packet will be acknowledged at `then`, or is known to be lost.
@@ -174,12 +183,6 @@ impl Flows {
             steps.resize((at / self.most + 1) * self.most, Step::NONE);
         }
         steps[at] = step;
-    }
-
-    fn clear_steps(&mut self, flow: u32) {
-        let first = flow as usize * self.most;
-        let steps = &mut self.steps[usize::from(self.own)];
-        steps.iter_mut().skip(first).take(self.most).for_each(|step| *step = Step::NONE);
     }
 
     /// Whether `transit` may join its NIC's send list now: one message per flow may.
@@ -244,6 +247,10 @@ impl Flows {
     /// The hop that the previous packet of its flow took from the same link and channel.
     pub fn stored_step(&self, p: &Packet) -> Option<(Route, Hop)> {
         let flow_key = p.flow().filter(|_| p.marks & mark::LEADS == 0)?;
+        if let Some(steps) = &self.steps_with_faults {
+            let Hop { link, vc } = p.input_hop();
+            return steps.get(&(flow_key, p.route.hops, link, vc)).copied();
+        }
         let step =
             self.step(flow_key, p.route.hops).filter(|step| step.input_hop == p.input_hop())?;
         Some((step.route, step.output_hop))
@@ -254,6 +261,11 @@ impl Flows {
     pub fn store_step(&mut self, p: &mut Packet, route: Route, output_hop: Hop) {
         let Some(flow_key) = p.flow() else { return };
         p.marks |= mark::LEADS;
+        if let Some(steps) = &mut self.steps_with_faults {
+            let Hop { link, vc } = p.input_hop();
+            steps.insert((flow_key, p.route.hops, link, vc), (route, output_hop));
+            return;
+        }
         let (hops, step) = (p.route.hops, Step { input_hop: p.input_hop(), output_hop, route });
         self.store(flow_key, hops, step);
     }
@@ -274,9 +286,19 @@ impl Flows {
     }
 
     pub fn held(&self) -> usize {
-        self.chains.len() * size_of::<u32>()
+        let with_faults = self.steps_with_faults.as_ref().map_or(0, BTreeMap::len);
+        with_faults * size_of::<((u32, u8, LinkId, u8), (Route, Hop))>()
+            + self.chains.len() * size_of::<u32>()
             + self.entries.bytes()
             + self.steps.iter().map(|steps| steps.capacity() * size_of::<Step>()).sum::<usize>()
+    }
+}
+
+/// Clears the hops of a flow.
+fn clear_steps(flow_key: u32, steps: &mut StepsByInput) {
+    let first = (flow_key, 0, LinkId(0), 0);
+    while let Some((&key, _)) = steps.range(first..).next().filter(|(key, _)| key.0 == flow_key) {
+        steps.remove(&key);
     }
 }
 
@@ -284,7 +306,6 @@ impl Flows {
 mod tests {
     use super::*;
     use base::draw;
-    use std::collections::BTreeMap;
 
     #[test]
     fn the_first_packet_of_an_idle_flow_leads() {
@@ -295,7 +316,7 @@ mod tests {
             entries: Slab::with_capacity(0),
             steps: vec![Vec::new(); 4],
             most: 4,
-            clears_steps: false,
+            steps_with_faults: None,
         };
         // By sender, receiver and virtual network: packets in flight, and last known
         // acknowledgement.

@@ -87,6 +87,7 @@ impl Endpoints {
             handling,
             staging_lead,
             missing,
+            dropped: 0,
             response_bytes,
             initiator,
         };

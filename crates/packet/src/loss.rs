@@ -45,7 +45,7 @@ impl Endpoints {
             is_response,
             peer,
             vnet,
-            draw,
+            draw: p.routing_draw(),
             payload,
             at,
             on_endpoint_credit,
@@ -149,6 +149,7 @@ impl Endpoints {
             handling,
             staging_lead,
             missing,
+            dropped: 0,
             response_bytes,
             initiator,
         });
@@ -167,8 +168,8 @@ impl Endpoints {
         cx: &mut Cx<'_>,
     ) {
         let arrival = self.arrivals.get(id);
-        arrival.missing -= 1;
-        if arrival.missing > 0 {
+        arrival.dropped += 1;
+        if arrival.missing > arrival.dropped {
             return;
         }
         match is_reported_here {

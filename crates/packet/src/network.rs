@@ -42,7 +42,7 @@ impl NetworkModel for PacketNetwork {
         if self.prefetcher.is_large {
             cx.queue.enable_prefetch();
         }
-        faults::schedule_changes(&self.fabric.links.view, cx);
+        faults::schedule_changes(cx);
     }
 
     fn inject(&mut self, id: MsgId, msg: Message, cx: &mut Cx<'_>) {

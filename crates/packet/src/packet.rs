@@ -38,7 +38,8 @@ pub(crate) struct Packet {
     pub dst: NicId,
     /// Wire bytes.
     pub bytes: u16,
-    /// Sum of the latencies of all links so far, ps; the acknowledgement takes as long.
+    /// Sum of the latencies of all links so far, ps; the acknowledgement takes as long. That of a
+    /// response contains the links of its request.
     pub traveled: u32,
     /// The link it arrived by, whose far-end buffer it occupies.
     pub input: LinkId,
@@ -71,7 +72,7 @@ impl Packet {
         (self.marks & mark::ORDERED != 0).then_some(self.draw as u32)
     }
 
-    /// Random draw for its route.
+    /// Random draw for its route and its faults, without the number of its flow.
     #[inline]
     pub fn routing_draw(&self) -> u64 {
         match self.flow() {

@@ -497,6 +497,7 @@ mod tests {
                 src: NicId(3),
                 handling: 0,
                 missing: 1,
+                dropped: 0,
                 response_bytes: 0,
                 initiator: ArrivalId(NONE),
             });

@@ -6,12 +6,18 @@
 //! of their epoch on, which is no earlier than the end of the window, because both have the same
 //! boundaries. They are added to the state of the upstream switch at once: sums by epoch do not
 //! depend on the order of additions.
+//!
+//! Switches read two things that belong to all of them, and whose changes are planned before the
+//! run: the view of the fabric, and types of links, which have lanes. The order of events is cut
+//! there. The NIC that sent a lost packet learns of it no earlier than by an acknowledgement.
 
 use base::{Span, Time};
-use des::Units;
+use des::{EventCode, Phase, Units};
 use machine::{LinkEnd, LinkId, LinkKind, Machine, Routing};
+use net::NetEvent;
 
 use crate::event::kind;
+use crate::faults;
 
 /// Bits of a notice that contain its NIC (`CongestionNotice::word`).
 const NOTICE_NIC: u32 = (1 << 24) - 1;
@@ -24,12 +30,6 @@ pub(crate) fn plan(machine: &Machine, end: Time) -> Result<(Span, Units), &'stat
     let mut between = links.kind.iter().filter(|(_, kind)| !is_of_nic(**kind));
     if between.any(|(link, _)| links.latency[link] < length) {
         return Err("switch.credit_epoch exceeds the latency of a hop");
-    }
-    if machine.faults.is_some() {
-        return Err("the machine has a fault schedule");
-    }
-    if machine.initial_fabric().later_bias_changes().next().is_some() {
-        return Err("routing biases change during the run");
     }
     if matches!(machine.routing, Routing::UgalG { .. }) {
         return Err("ugal-g uses the present loads of all links");
@@ -60,10 +60,18 @@ fn units(machine: &Machine) -> Units {
     let mut units = Units::new(machine.n_switches() as usize);
     units.by_source(&[kind::HEAD], ids().map(|link| of(links.to[link])).collect());
     units.by_source(
-        &[kind::CREDIT, kind::LATE_CREDIT, kind::FREE, kind::ALLOWED],
+        &[kind::CREDIT, kind::LATE_CREDIT, kind::FREE, kind::ALLOWED, kind::CHANGE],
         ids().map(|link| of(links.from[link])).collect(),
     );
     units.by_argument(&[kind::NOTICE, kind::ENDPOINT_CREDIT], nics.clone(), NOTICE_NIC);
-    units.by_source(&[kind::READY, kind::ACK, kind::HOST, kind::RESPOND], nics);
+    units.by_source(&[kind::READY, kind::ACK, kind::HOST, kind::RESPOND, kind::LOST], nics);
+    for (at, change) in faults::changes(machine) {
+        let (kind, source, arg) = change.pack();
+        units.cut_around(at, EventCode::new(Phase::Arrive, kind, source, arg));
+    }
+    if machine.faults.is_some() {
+        // Every routing decision of an instant sees all updates of that instant.
+        machine.initial_fabric().later_changes().for_each(|at| units.cut_at(at));
+    }
     units
 }

@@ -6,9 +6,9 @@
 //! 200 cases by default, and a fifth as many with background traffic; `make storm` runs 10,000. A
 //! failure prints its seed: `ODONATA_SEED=N` runs that case alone.
 
-use base::{Span, below, draw};
+use base::{Span, Time, below, draw};
 use machine::faults::FaultSchedule;
-use machine::{Machine, NicId, Routing};
+use machine::{Bias, Machine, NicId, Routing, RoutingBias};
 use properties::{assert_same, buffers, env_number, offered_at, preset};
 use sim::Background;
 use sim::traffic::{
@@ -96,7 +96,12 @@ fn machine(choices: &Choices) -> (Machine, String) {
     put("retry.sweep", choices.one(28, &["0 ns", "2 us", "20 us"]).into());
     if choices.once_in(37, 2) {
         // A hop of the preset takes 6 ns or more.
-        put("switch.credit_epoch", choices.one(38, &["2 ns", "6 ns"]).into());
+        let mut epochs = vec!["2 ns", "6 ns"];
+        if choices.once_in(39, 3) {
+            put("switch.latency", "300 ns".into());
+            epochs.push("299 ns");
+        }
+        put("switch.credit_epoch", choices.one(38, &epochs).into());
     }
     let settings = set.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     let set: Vec<_> = set.iter().map(|(key, value)| (*key, &value[..])).collect();
@@ -132,6 +137,15 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
     }
 }
 
+/// The same machine with other routing biases from `at` on, if its policy has biases.
+fn with_bias_change(machine: Machine, at: Time) -> Machine {
+    let (most, none) = (Bias { shift: 3, add: 63 }, Bias { shift: 0, add: 0 });
+    let scores = RoutingBias::Scores { minimal: none, nonminimal: most };
+    let biases = [RoutingBias::Ugal(1 << 16), scores];
+    let changed = biases.iter().find_map(|&bias| machine.clone().with_bias_change(at, bias).ok());
+    changed.unwrap_or(machine)
+}
+
 /// Prints the case if an assertion of the network panics, which does not know the case.
 struct PrintOnPanic<'a>(&'a str);
 
@@ -155,6 +169,9 @@ fn run_world(seed: u64) -> (u64, u64, bool) {
         let schedule = FaultSchedule::random(&machine, seed, 1 + choices.of(51, 4), Span::us(3));
         machine =
             machine.with_faults(&schedule).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
+    }
+    if choices.once_in(53, 3) {
+        machine = with_bias_change(machine, Time::ZERO + Span::ns(choices.of(54, 2_000).into()));
     }
     let request = request(choices, &machine);
     let in_order = machine.keeps_flows && choices.once_in(52, 2);

@@ -2,8 +2,9 @@
 //! same result to the last bit, on any number of threads.
 
 use api::Fidelity;
-use base::{Span, below, draw};
-use machine::{Machine, NicId};
+use base::{Span, Time, below, draw};
+use machine::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
+use machine::{GroupId, Machine, NicId, RoutingBias, SwitchId};
 use properties::{assert_same, env_number, offered_at, preset, request, small};
 use sim::traffic::{
     EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check, one_load_at,
@@ -93,6 +94,68 @@ fn turns_of_switches_give_the_same_result() {
         let what = format!("{} {nic:?} {request:?}", POLICIES[nth]);
         assert_eq!(windows.engine.expect("a packet network").general, None, "{what}");
         assert_same(&events, &windows, &what);
+    }
+}
+
+/// Faults of every kind in long windows, several at the same instant, with retransmissions. Whole
+/// switches and groups lose their links; lanes of ejection links change what other switches read.
+#[test]
+fn faults_have_the_same_effect_by_both_engines() {
+    let slow = [("switch.latency", "400 ns"), ("switch.credit_epoch", "400 ns")];
+    let retry = [("retry.timeout", "3 us"), ("retry.limit", "1"), ("retry.sweep", "300 ns")];
+    let (from, until) = (Time::ZERO + Span::ps(2_345_678), Time::ZERO + Span::ps(3_333_333));
+    let fault = |target, kind| Fault { target, kind, from, until };
+    let lanes = (0..8).map(|nic| fault(FaultTarget::NicLink(NicId(nic)), FaultKind::Lanes(2)));
+    let mut faults: Vec<Fault> = lanes.collect();
+    faults.push(fault(FaultTarget::Switch(SwitchId(3)), FaultKind::Down));
+    faults.push(fault(FaultTarget::Groups(GroupId(1), GroupId(2), None), FaultKind::Down));
+    faults.push(fault(FaultTarget::Nic(NicId(9)), FaultKind::Down));
+    let errors = FaultTarget::Groups(GroupId(0), GroupId(3), None);
+    faults.push(fault(errors, FaultKind::Errors(1e-5)));
+    for nth in 0..POLICIES.len() {
+        let more: &[&[(&str, &str)]] = &[
+            &[],
+            &[("nic.response", "12 B"), ("nic.packet_overhead", "36 B")],
+            &[("switch.flows", "kept")],
+        ];
+        let keys = [&slow[..], &retry, more[nth % 3]].concat();
+        let (load, finish) = RUNS[nth / 3 % 2];
+        let (machine, request) = world(nth, &keys, load);
+        let request = TrafficRequest { pattern: "uniform".into(), ..request };
+        let schedule = FaultSchedule { ber: 1e-6, faults: faults.clone() };
+        let machine = machine.with_faults(&schedule).expect("sound");
+        let place = TrafficSetting { in_order: machine.keeps_flows, ..TrafficSetting::default() };
+        let what = format!("{} {request:?} {keys:?}", POLICIES[nth]);
+        let [events, windows] = [EngineChoice::Event, EngineChoice::Window]
+            .map(|engine| between(engine, &machine, &request, &place, finish));
+        let counters = &events.counters;
+        assert!(counters.lost_packets > 0 && counters.link_retries > 0, "{what}: no faults");
+        assert!(counters.resent_packets > 0, "{what}: nothing is retransmitted");
+        assert_same(&events, &windows, &what);
+        let many = TrafficRequest { threads: 3, ..request.clone() };
+        let windows = between(EngineChoice::Window, &machine, &many, &place, finish);
+        assert_same(&events, &windows, &format!("{what} with threads"));
+    }
+}
+
+/// A bias that changes within a window has the same effect by both engines, on any number of
+/// threads.
+#[test]
+fn changes_of_bias_have_the_same_effect_by_both_engines() {
+    let keys =
+        [("switch.latency", "400 ns"), ("switch.credit_epoch", "400 ns"), ("ugal_bias", "0 B")];
+    let request = request("adversarial:1", 0.5, 1_000, Span::us(2), Span::us(4));
+    let unchanged = small(&[&keys[..], &[("routing", "ugal-l")]].concat());
+    let at = Time::ZERO + Span::ps(3_141_593);
+    let machine = unchanged.clone().with_bias_change(at, RoutingBias::Ugal(1 << 20));
+    let machine = machine.expect("UGAL has a bias");
+    let run = |engine, threads, machine| by(engine, threads, machine, &request, Finish::Empty);
+    let events = run(EngineChoice::Event, 1, &machine);
+    let before = run(EngineChoice::Event, 1, &unchanged);
+    assert_ne!(events.row.digest, before.row.digest, "the bias has no effect");
+    for threads in [1, 2, 4] {
+        let windows = run(EngineChoice::Window, threads, &machine);
+        assert_same(&events, &windows, &format!("on {threads} threads"));
     }
 }
 

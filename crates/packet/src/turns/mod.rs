@@ -191,6 +191,12 @@ pub enum Stop {
 fn limits(machine: &Machine, wire: u64) -> Result<Span, &'static str> {
     let length = machine.credit_epoch.ok_or("the machine has no switch.credit_epoch")?;
     let links = &machine.links;
+    if machine.faults.is_some() {
+        return Err("the machine has a fault schedule");
+    }
+    if machine.initial_fabric().later_bias_changes().next().is_some() {
+        return Err("routing biases change during the run");
+    }
     if machine.arbitration != Arbitration::RoundRobin {
         return Err("arbitration is by age");
     }
