@@ -282,19 +282,24 @@ pub(crate) fn delivered_by(benchmark: Benchmark, engine: &str, epoch: &str) -> u
     done.counters.delivered_packets
 }
 
-/// Core times of the event engine and of the window engine, which take turns.
+/// Times of the event engine, and of the window engine on one thread and on several, which
+/// alternate.
 pub struct EnginePair {
     benchmark: Benchmark,
-    /// By engine, of each round, s.
-    took: [Vec<f64>; 2],
+    threads: usize,
+    /// Core times of both engines on one thread, least of all rounds, s.
+    core_s: [f64; 2],
+    /// Wall times of the window engine on one thread and on `threads`, of each round, s.
+    wall_s: Vec<[f64; 2]>,
     packets: u64,
-    bytes: [usize; 2],
+    /// Of the event engine, and the window engine on one thread and on `threads`.
+    bytes: [usize; 3],
     endpoints: u32,
 }
 
 /// Runs `benchmark` by both engines in turn, `rounds` times each, and asserts equal results. The
-/// window engine uses `threads` threads; its time is then wall time. `epoch` is the length of a
-/// window.
+/// window engine runs on one thread, and on `threads` threads if they are more. `epoch` is the
+/// length of a window.
 pub fn engine_pair(benchmark: Benchmark, epoch: &str, threads: usize, rounds: u32) -> EnginePair {
     let set = [("routing", benchmark.routing), ("switch.credit_epoch", epoch)];
     let machine = preset(benchmark.machine, &set);
@@ -304,26 +309,32 @@ pub fn engine_pair(benchmark: Benchmark, epoch: &str, threads: usize, rounds: u3
         let (load, finish) = (benchmark.load, Finish::Measured);
         let done = one_load(&machine, Fidelity::Packet, &request, load, finish, &mut |_, _| true);
         let done = done.unwrap_or_else(|input_errors| panic!("{benchmark:?}: {input_errors:?}"));
-        (if threads == 1 { core.s() } else { wall.elapsed().as_secs_f64() }, done)
+        (core.s(), wall.elapsed().as_secs_f64(), done)
     };
-    let (mut took, mut packets, mut bytes) = ([Vec::new(), Vec::new()], 0, [0; 2]);
+    let (mut core_s, mut wall_s) = ([f64::INFINITY; 2], Vec::new());
+    let (mut packets, mut bytes) = (0, [0; 3]);
     for _ in 0..rounds {
-        let (a, events) = run(EngineChoice::Event, 1);
-        let (b, windows) = run(EngineChoice::Window, threads);
+        let (of_events, _, events) = run(EngineChoice::Event, 1);
+        let (of_windows, alone_s, windows) = run(EngineChoice::Window, 1);
         assert_eq!(events.row, windows.row, "{benchmark:?}: the prediction depends on the engine");
-        took[0].push(a);
-        took[1].push(b);
+        core_s = [core_s[0].min(of_events), core_s[1].min(of_windows)];
         packets = events.counters.delivered_packets;
-        bytes = [events.bytes, windows.bytes];
+        bytes = [events.bytes, windows.bytes, 0];
+        if threads > 1 {
+            let (_, together_s, windows) = run(EngineChoice::Window, threads);
+            assert_eq!(events.row, windows.row, "{benchmark:?}: it depends on threads");
+            wall_s.push([alone_s, together_s]);
+            bytes[2] = windows.bytes;
+        }
     }
-    EnginePair { benchmark, took, packets, bytes, endpoints: machine.n_nics() }
+    let endpoints = machine.n_nics();
+    EnginePair { benchmark, threads, core_s, wall_s, packets, bytes, endpoints }
 }
 
 impl fmt::Display for EnginePair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let least = |engine: usize| self.took[engine].iter().copied().fold(f64::INFINITY, f64::min);
         let per = |n: usize| n as f64 / f64::from(self.endpoints);
-        let rate = |engine| self.packets as f64 / least(engine);
+        let rate = |engine: usize| self.packets as f64 / self.core_s[engine];
         write!(
             f,
             "{}, {}, {}, {} B, load {}: {:.0} packets/s ({:.0} B per endpoint) by events, {:.0} \
@@ -337,7 +348,26 @@ impl fmt::Display for EnginePair {
             per(self.bytes[0]),
             rate(1),
             per(self.bytes[1]),
+            self.core_s[0] / self.core_s[1],
+        )?;
+        if self.wall_s.is_empty() {
+            return Ok(());
+        }
+        let least = |at: usize| self.wall_s.iter().map(|s| s[at]).fold(f64::INFINITY, f64::min);
+        let mut ratios: Vec<f64> = self.wall_s.iter().map(|s| s[0] / s[1]).collect();
+        ratios.sort_by(f64::total_cmp);
+        write!(
+            f,
+            "; wall {:.2} s on one thread, {:.2} s on {} ({:.0} B per endpoint): {:.2} times as \
+             fast (by round, median {:.2}, {:.2} to {:.2})",
+            least(0),
+            least(1),
+            self.threads,
+            per(self.bytes[2]),
             least(0) / least(1),
+            ratios[ratios.len() / 2],
+            ratios[0],
+            ratios[ratios.len() - 1],
         )
     }
 }

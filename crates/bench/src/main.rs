@@ -129,16 +129,17 @@ fn shards(size: Span, rounds: u32) {
     }
 }
 
-/// The event engine and the window engine in turn on whole Aurora: `windows [ROUNDS [LOADS
-/// [THREADS]]]`.
+/// The event engine and the window engine in turn: `windows [ROUNDS [LOADS [THREADS [MACHINE
+/// [LENGTH_US]]]]]`. LENGTH_US is the simulated time at a load of 1, half of it warm-up; other
+/// loads have about as many packets.
 fn windows(args: &[String]) {
-    let number = |at: usize| args.get(at).map_or(1, |text| text.parse().expect("a number"));
+    let number =
+        |at: usize, or: f64| args.get(at).map_or(or, |text| text.parse::<f64>().expect("a number"));
     let loads = args.get(1).map_or("0.05,0.1,0.3,0.6", String::as_str);
     for load in loads.split(',').map(|text| text.parse::<f64>().expect("a load")) {
-        // About as many packets at each load.
-        let window = Span::from_seconds(1e-6 / load);
+        let window = Span::from_seconds(number(4, 2.0) / 2.0 * 1e-6 / load);
         let benchmark = Benchmark {
-            machine: "aurora",
+            machine: args.get(3).map_or("aurora", |name| name.clone().leak()),
             routing: "ugal",
             pattern: "uniform",
             packet_bytes: 2048,
@@ -146,7 +147,8 @@ fn windows(args: &[String]) {
             warmup: window,
             window,
         };
-        println!("{}", bench::engine_pair(benchmark, "350 ns", number(2), number(0) as u32));
+        let (rounds, threads) = (number(0, 1.0) as u32, number(2, 1.0) as usize);
+        println!("{}", bench::engine_pair(benchmark, "350 ns", threads, rounds));
     }
 }
 

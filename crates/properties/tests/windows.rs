@@ -90,10 +90,12 @@ fn turns_of_switches_give_the_same_result() {
         let (machine, request) = world(nth, &[&windows[..], nic].concat(), load);
         let events = by(EngineChoice::Event, 1, &machine, &request, finish);
         assert!(events.row.packets > 100, "{request:?}: an empty test");
-        let windows = by(EngineChoice::Window, 1, &machine, &request, finish);
-        let what = format!("{} {nic:?} {request:?}", POLICIES[nth]);
-        assert_eq!(windows.engine.expect("a packet network").general, None, "{what}");
-        assert_same(&events, &windows, &what);
+        for threads in [1, 2, 3, 4] {
+            let windows = by(EngineChoice::Window, threads, &machine, &request, finish);
+            let what = format!("{} {nic:?} {request:?} on {threads} threads", POLICIES[nth]);
+            assert_eq!(windows.engine.expect("a packet network").general, None, "{what}");
+            assert_same(&events, &windows, &what);
+        }
     }
 }
 
@@ -262,12 +264,18 @@ fn compare_random_turns(seed: u64) -> Option<u64> {
     let what = format!("ODONATA_SEED={seed}: {request:?} {place:?} {set:?}");
     let in_windows = TrafficRequest { engine: EngineChoice::Window, ..request.clone() };
     check(&machine, &in_windows, &place).ok()?;
-    let [events, windows] = [EngineChoice::Event, EngineChoice::Window]
-        .map(|engine| between(engine, &machine, &request, &place, finish));
-    assert_same(&events, &windows, &what);
-    assert_eq!(events.took, windows.took, "{what}");
-    let general = windows.engine.expect("a packet network").general;
-    general.is_none().then_some(events.generated)
+    let events = between(EngineChoice::Event, &machine, &request, &place, finish);
+    let mut general = [None; 3];
+    for (general, threads) in general.iter_mut().zip([1, 2, 4]) {
+        let request = TrafficRequest { threads, ..request.clone() };
+        let windows = between(EngineChoice::Window, &machine, &request, &place, finish);
+        let what = format!("{what}, {threads} threads");
+        assert_same(&events, &windows, &what);
+        assert_eq!(events.took, windows.took, "{what}");
+        *general = windows.engine.expect("a packet network").general;
+    }
+    assert_eq!(general, [general[0]; 3], "{what}: the implementation depends on threads");
+    general[0].is_none().then_some(events.generated)
 }
 
 /// `ODONATA_SEED` selects one case, `ODONATA_STORM` their number.

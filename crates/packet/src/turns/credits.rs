@@ -22,8 +22,8 @@ impl Input {
         (self.0 & 63) as usize
     }
     #[inline]
-    fn switch(self) -> usize {
-        (self.0 >> 16) as usize
+    pub fn switch(self) -> u32 {
+        self.0 >> 16
     }
 }
 
@@ -55,14 +55,16 @@ pub(super) struct Credits {
     /// By window modulo `SLOTS`, and switch.
     all: Vec<Returned>,
     n: usize,
+    /// The first switch.
+    first: u32,
     /// Window, switch and credit of those that have no place in `all`.
     others: Vec<(u64, u32, Credit)>,
 }
 
 impl Credits {
-    pub fn new(n: usize) -> Credits {
+    pub fn new(first: u32, n: usize) -> Credits {
         let empty = Returned { n: 0, credits: [Credit(0); 63] };
-        Credits { all: vec![empty; n * SLOTS as usize], n, others: Vec::new() }
+        Credits { all: vec![empty; n * SLOTS as usize], n, first, others: Vec::new() }
     }
 
     #[inline]
@@ -70,17 +72,25 @@ impl Credits {
         (window % SLOTS) as usize * self.n + switch
     }
 
-    /// A credit for `input` counts from the window `ahead` windows after the current one.
+    /// The place of the switch of `input`, if it is one of these.
     #[inline]
-    pub fn send(&mut self, input: Input, window: u64, ahead: u64) {
+    pub fn place(&self, input: Input) -> Option<usize> {
+        let place = input.switch().wrapping_sub(self.first) as usize;
+        (place < self.n).then_some(place)
+    }
+
+    /// A credit for `input` of `switch` counts from the window `ahead` windows after the current
+    /// one.
+    #[inline]
+    pub fn send(&mut self, switch: usize, input: Input, window: u64, ahead: u64) {
         let credit = Credit((input.0 >> 6) as u16 & 0x3ff);
-        let at = self.at(input.switch(), window + ahead);
+        let at = self.at(switch, window + ahead);
         let returned = &mut self.all[at];
         if ahead < SLOTS && usize::from(returned.n) < returned.credits.len() {
             returned.credits[usize::from(returned.n)] = credit;
             returned.n += 1;
         } else {
-            self.others.push((window + ahead, input.switch() as u32, credit));
+            self.others.push((window + ahead, switch as u32, credit));
         }
     }
 
@@ -122,7 +132,9 @@ impl Credits {
     /// Prefetches the place of the next credit for `input` in `window`.
     #[inline]
     pub fn prefetch_input(&self, input: Input, window: u64) {
-        base::prefetch_at(&self.all, self.at(input.switch(), window));
+        if let Some(switch) = self.place(input) {
+            base::prefetch_at(&self.all, self.at(switch, window));
+        }
     }
 
     pub fn bytes(&self) -> usize {

@@ -6,9 +6,11 @@
 //! are those of `PacketNetwork`, so results are equal to the last bit; `limits` names what is
 //! missing.
 
+use std::ops::Range;
+
 use base::{Slab, Span, Time};
 use machine::{Arbitration, LinkEnd, LinkId, Machine, NicId, SwitchId};
-use net::{Completion, Counters, LinkTraffic, Message, Origin};
+use net::{Completion, Counters, LinkTraffic, Message, Origin, Partition};
 
 use crate::credit::{Cell, LinkType};
 use crate::link::Links;
@@ -19,19 +21,19 @@ use crate::voq::{Arbiter, VoqList, VoqStore};
 use credits::{Credit, Credits, Input};
 use inbox::Inboxes;
 use nic::{Nic, Sender};
+use parts::Parts;
+pub use parts::TurnMail;
 use port::Port;
 
 mod credits;
 mod inbox;
 mod nic;
+mod parts;
 mod port;
 mod switch;
 
 /// Windows for which heads and credits may be in transit.
 const SLOTS: u64 = 8;
-/// Turns and events from one report of progress to the next.
-const REPORT: u64 = 1 << 14;
-
 /// Sources of the traffic, and its receivers.
 pub trait Traffic {
     /// The next packet of a source: its generation time and number. None if it has no more.
@@ -53,7 +55,7 @@ struct Packet {
     route: machine::Route,
     /// From `head` until the tail has arrived, ps.
     tail_after: u32,
-    /// Its source's NIC, by place, and its number there.
+    /// Its source's NIC, by place in the whole network, and its number there.
     src: u32,
     nth: u32,
     dst: NicId,
@@ -141,13 +143,15 @@ pub struct Turns<'a> {
     /// By port: start of the current stall, if any, and the sum of all previous ones.
     stalls: Vec<(Time, Span)>,
     lists: Vec<VoqList>,
-    /// By link: its place among the ports; for injection links, that of its NIC behind them.
+    /// By link: its place among the ports, or `NONE` if it is not of this part; by injection link:
+    /// the place of its NIC in the whole network.
     places: Vec<u32>,
     voqs: VoqStore,
     arbiter: Arbiter,
     reports: Reports,
     waiting: Slab<PacketId, Packet>,
     credits: Credits,
+    parts: Parts,
     /// Scratch.
     late_credits: Vec<(u32, Credit)>,
     inboxes: Inboxes,
@@ -160,12 +164,10 @@ pub struct Turns<'a> {
     grants: nic::Grants,
     scratch: switch::Scratch,
     counters: Totals,
-    /// Packets generated and not delivered.
+    /// Packets generated here, less those delivered here, modulo 2^64.
     live: u64,
     is_congested: bool,
-    /// Turns so far, and turns and events at the last report of progress.
     turns: u64,
-    reported: u64,
 }
 
 #[derive(Default)]
@@ -175,15 +177,6 @@ struct Totals {
     hops: u64,
     nonminimal: u64,
     events: u64,
-}
-
-/// Why a run ended before its time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// An ejection link became congested, and congestion management is not modeled here.
-    Congested,
-    /// The caller stopped it.
-    Interrupted,
 }
 
 /// The length of a window for packets of `wire` bytes, or why `Turns` cannot simulate this machine,
@@ -220,11 +213,13 @@ fn limits(machine: &Machine, wire: u64) -> Result<Span, &'static str> {
     Ok(length)
 }
 
-/// Whether the heads of a turn and the bytes that wait for a port can be counted, with packets of
-/// `wire` bytes. A switch has as many links to it as from it.
-fn check_counts(machine: &Machine, units: &[Unit], wire: u16) -> Result<(), &'static str> {
+/// Whether the ports of a switch can be numbered, and the heads of a turn and the bytes that wait
+/// for a port counted, with packets of `wire` bytes. A switch has as many links to it as from it.
+fn check_counts(machine: &Machine, most_links: u32, wire: u16) -> Result<(), &'static str> {
     let links = &machine.links;
-    let most_links = units.iter().map(|unit| unit.ports.1 - unit.ports.0).max().unwrap_or(0);
+    if most_links > Input::NICS {
+        return Err("a switch has more than 64 ports");
+    }
     let fastest = links.gap.raw.iter().min().map_or(Span::ZERO, |gap| gap.span(wire.into()));
     let window = machine.credit_epoch.unwrap_or_default();
     let heads = u64::from(most_links) * (window.0 / fastest.0.max(1) + 2);
@@ -240,20 +235,34 @@ fn check_counts(machine: &Machine, units: &[Unit], wire: u16) -> Result<(), &'st
 }
 
 impl<'a> Turns<'a> {
-    /// The network for messages of `payload` bytes, one packet each, or what is not modeled.
+    /// What is not modeled of a network for messages of `payload` bytes, one packet each.
     /// `windows::plan` permits the machine.
-    pub fn new(machine: &'a Machine, payload: u64) -> Result<Turns<'a>, &'static str> {
-        let length = limits(machine, payload + machine.nic.packet_overhead)?.0;
-        let links = Links::new(machine, None);
-        if links.types.all().len() > Input::TYPES {
+    pub fn check(
+        machine: &Machine,
+        payload: u64,
+        partition: &Partition,
+    ) -> Result<(), &'static str> {
+        let wire = payload + machine.nic.packet_overhead;
+        limits(machine, wire)?;
+        if Links::new(machine, None).types.all().len() > Input::TYPES {
             return Err("there are more than 64 types of links");
         }
+        if !partition.of.raw.is_sorted() {
+            return Err("the switches of a thread are not contiguous");
+        }
+        let layout = Layout::new(machine);
+        let most_links = layout.units.iter().map(|unit| unit.ports.1 - unit.ports.0).max();
+        check_counts(machine, most_links.unwrap_or(0), wire as u16)
+    }
+
+    /// Part `own` of a network that `check` permits.
+    pub fn new(machine: &'a Machine, payload: u64, partition: &Partition, own: usize) -> Self {
+        let links = Links::new(machine, None);
         let sizes = Sizes::new(machine, payload);
         let kind = |at: usize| Kind::new(&links.types[at as u8], sizes.wire);
-        let (mut units, places, order) =
-            layout(machine).ok_or("a switch has more than 64 ports")?;
-        check_counts(machine, &units, sizes.wire)?;
-        let nic_places: Vec<NicId> = nics_by_switch(machine, &mut units);
+        let layout = Layout::new(machine);
+        let parts = Parts::new(partition, own, &layout.units);
+        let Layout { units, places, order, nics: nic_places } = layout.part(parts.own_switches());
         let n_vcs = usize::from(machine.n_vcs);
         let ports: Vec<Port> = order
             .iter()
@@ -264,7 +273,7 @@ impl<'a> Turns<'a> {
                 };
                 let nic = match machine.links.to[link] {
                     LinkEnd::Switch(_) => NONE,
-                    LinkEnd::Nic(nic) => places[nic.0 as usize] - order.len() as u32,
+                    LinkEnd::Nic(nic) => places[nic.0 as usize] - parts.first_nic,
                 };
                 let link_type = links.port(link).link_type;
                 Port::new(link, (to, nic), link_type, links.types[link_type].cells)
@@ -279,9 +288,9 @@ impl<'a> Turns<'a> {
             })
             .collect();
         let reserves = crate::link::may_reserve(machine);
-        Ok(Turns {
+        Turns {
             machine,
-            length,
+            length: machine.credit_epoch.expect("`check` permits the machine").0,
             start: Time::ZERO,
             window: 0,
             now: Time::ZERO,
@@ -297,7 +306,8 @@ impl<'a> Turns<'a> {
             arbiter: Arbiter::new(machine.arbitration),
             reports: Reports::new(machine),
             waiting: Slab::with_capacity(nics.len()),
-            credits: Credits::new(units.len()),
+            credits: Credits::new(parts.first_switch, units.len()),
+            parts,
             late_credits: Vec::new(),
             inboxes: Inboxes::new(units.len()),
             ack_lines: Slab::with_capacity(nics.len()),
@@ -307,60 +317,68 @@ impl<'a> Turns<'a> {
             live: 0,
             is_congested: false,
             turns: 0,
-            reported: 0,
             units,
             senders: vec![Sender::IDLE; nics.len()],
             nic_stalls: vec![(Time::ZERO, Span::ZERO); nics.len()],
             wakes: vec![NEVER; nics.len()],
             nics,
             sizes,
-        })
+        }
     }
 
     /// The NIC `nic` sends the packets of `source`.
     pub fn add_source(&mut self, nic: NicId, source: u32, traffic: &mut impl Traffic) {
-        let place = self.places[nic.0 as usize] as usize - self.ports.len();
-        self.senders[place].source = source;
-        self.schedule(place, traffic);
+        let place = self.places[nic.0 as usize];
+        if let Some(known) = self.parts.sources.get_mut(place as usize) {
+            *known = source;
+        }
+        let own = place.wrapping_sub(self.parts.first_nic) as usize;
+        if let Some(sender) = self.senders.get_mut(own) {
+            sender.source = source;
+            self.schedule(own, traffic);
+        }
     }
 
-    /// Simulates everything before `end`. `tick` reports progress, and stops the run if it returns
-    /// false.
-    pub fn run_until<T: Traffic>(
-        &mut self,
-        end: Time,
-        traffic: &mut T,
-        tick: &mut dyn FnMut(Time, u64) -> bool,
-    ) -> Result<(), Stop> {
-        while self.now < end && self.live > 0 {
-            let window_end = self.start + Span(self.length);
-            let pass_end = end.min(window_end);
-            let is_first = self.now == self.start;
-            if is_first {
-                self.return_late_credits();
-            }
-            for unit in 0..self.units.len() {
-                self.turn(unit, is_first, pass_end, traffic);
-            }
-            self.inboxes.deliver();
-            if self.is_congested {
-                return Err(Stop::Congested);
-            }
-            self.now = pass_end;
-            if pass_end == window_end {
-                self.start = window_end;
-                self.window += 1;
-            }
-            self.turns += self.units.len() as u64;
-            let done = self.turns + self.counters.events;
-            if done - self.reported >= REPORT {
-                self.reported = done;
-                if !tick(self.now, self.counters.events) {
-                    return Err(Stop::Interrupted);
-                }
-            }
+    /// Simulates this part until the end of the window, and at most until `end`. Its mail must
+    /// reach the other parts before the next pass.
+    pub fn pass<T: Traffic>(&mut self, end: Time, traffic: &mut T) {
+        let window_end = self.start + Span(self.length);
+        let pass_end = end.min(window_end);
+        let is_first = self.now == self.start;
+        if is_first {
+            self.return_late_credits();
         }
-        Ok(())
+        for unit in 0..self.units.len() {
+            self.turn(unit, is_first, pass_end, traffic);
+        }
+        self.inboxes.deliver();
+        self.now = pass_end;
+        if pass_end == window_end {
+            self.start = window_end;
+            self.window += 1;
+        }
+        self.turns += self.units.len() as u64;
+    }
+
+    /// Until when everything has been simulated.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Packets generated in this part, less those delivered in it.
+    pub fn live(&self) -> i64 {
+        self.live as i64
+    }
+
+    /// Whether an ejection link has become congested, and congestion management is on, which is
+    /// not modeled here.
+    pub fn is_congested(&self) -> bool {
+        self.is_congested
+    }
+
+    /// Turns and events so far.
+    pub fn work(&self) -> u64 {
+        self.turns + self.counters.events
     }
 
     /// The number of the window of `at`, which is not before the current one.
@@ -376,7 +394,10 @@ impl<'a> Turns<'a> {
     fn free_buffer(&mut self, input: Input, gone: Time) {
         let returns_at = gone + self.kinds[input.link_type()].cable;
         let ahead = (returns_at.0 - self.start.0) / self.length + 1;
-        self.credits.send(input, self.window, ahead);
+        match self.credits.place(input) {
+            Some(switch) => self.credits.send(switch, input, self.window, ahead),
+            None => self.parts.mail_credit(input, self.window + ahead),
+        }
     }
 
     /// Prefetches what the credit of a packet's buffer needs, if the packet does not wait.
@@ -449,10 +470,10 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Asserts that no packet is left, that all credits are available or in transit, and that all
+    /// Asserts that no packet waits, that all credits are available or in transit, and that all
     /// acknowledgements have arrived or are in transit.
     pub fn assert_idle(&self) {
-        assert_eq!((self.live, self.waiting.live()), (0, 0), "packets left in the network");
+        assert_eq!(self.waiting.live(), 0, "packets left in the network");
         let mut due = vec![[0; Input::VCS as usize]; self.ports.len()];
         let mut due_at_nics = vec![0; self.nics.len()];
         self.credits.each(|unit, credit| {
@@ -484,6 +505,7 @@ impl<'a> Turns<'a> {
             + size_of_val(&self.lists[..])
             + size_of_val(&self.places[..])
             + self.credits.bytes()
+            + self.parts.bytes()
             + size_of_val(&self.nics[..])
             + size_of_val(&self.senders[..])
             + size_of_val(&self.nic_stalls[..])
@@ -523,52 +545,62 @@ impl Sizes {
     }
 }
 
-/// Places of all links, and the links of the ports in the order of their places. None if a switch
-/// has more than 64 ports.
-#[allow(clippy::type_complexity)] // Two columns and a table, used once.
-fn layout(machine: &Machine) -> Option<(Vec<Unit>, Vec<u32>, Vec<LinkId>)> {
-    let links = &machine.links;
-    let n_nics = machine.n_nics();
-    let from = |link: LinkId| match links.from[link] {
-        LinkEnd::Switch(switch) => switch,
-        LinkEnd::Nic(nic) => machine.nic_switch[nic],
-    };
-    let mut order: Vec<LinkId> = (n_nics..links.gap.len() as u32).map(LinkId).collect();
-    order.sort_by_key(|&link| (from(link), link));
-    let mut places = vec![0; links.gap.len()];
-    let n_switches = machine.n_switches() as usize;
-    let mut units = vec![Unit { ports: (0, 0), nics: (0, 0), waiting: 0 }; n_switches];
-    let mut at = 0;
-    for (switch, unit) in units.iter_mut().enumerate() {
-        unit.ports.0 = at;
-        while order.get(at as usize).is_some_and(|&link| from(link) == SwitchId(switch as u32)) {
-            places[order[at as usize].0 as usize] = at;
-            at += 1;
-        }
-        unit.ports.1 = at;
-        if unit.ports.1 - unit.ports.0 > Input::NICS {
-            return None;
-        }
-    }
-    let mut nics: Vec<NicId> = (0..n_nics).map(NicId).collect();
-    nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
-    for (place, nic) in (order.len() as u32..).zip(nics) {
-        places[nic.0 as usize] = place;
-    }
-    Some((units, places, order))
+/// Places of ports and NICs: those of a switch are contiguous.
+struct Layout {
+    units: Vec<Unit>,
+    /// By link, as `Turns::places`.
+    places: Vec<u32>,
+    /// By place.
+    order: Vec<LinkId>,
+    nics: Vec<NicId>,
 }
 
-/// The NICs in the order of their places; sets the ranges of `units`.
-fn nics_by_switch(machine: &Machine, units: &mut [Unit]) -> Vec<NicId> {
-    let mut nics: Vec<NicId> = (0..machine.n_nics()).map(NicId).collect();
-    nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
-    let mut at = 0;
-    for (switch, unit) in units.iter_mut().enumerate() {
-        let n = nics[at..].iter().take_while(|&&nic| machine.nic_switch[nic].0 == switch as u32);
-        unit.nics = (at as u32, (at + n.count()) as u32);
-        at = unit.nics.1 as usize;
-        // As many as its ports at most, because each has an ejection link.
-        debug_assert!(unit.nics.1 - unit.nics.0 <= Input::NICS);
+impl Layout {
+    /// That of the whole network.
+    fn new(machine: &Machine) -> Layout {
+        let links = &machine.links;
+        let n_nics = machine.n_nics();
+        let from = |link: LinkId| match links.from[link] {
+            LinkEnd::Switch(switch) => switch,
+            LinkEnd::Nic(nic) => machine.nic_switch[nic],
+        };
+        let mut order: Vec<LinkId> = (n_nics..links.gap.len() as u32).map(LinkId).collect();
+        order.sort_by_key(|&link| (from(link), link));
+        let mut nics: Vec<NicId> = (0..n_nics).map(NicId).collect();
+        nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
+        let mut places = vec![0; links.gap.len()];
+        (0..).zip(&order).for_each(|(place, link)| places[link.0 as usize] = place);
+        (0..).zip(&nics).for_each(|(place, nic)| places[nic.0 as usize] = place);
+        let (mut port, mut nic) = (0, 0);
+        let unit = |switch: SwitchId| {
+            let n_ports = order[port..].iter().take_while(|&&link| from(link) == switch).count();
+            let n_nics = nics[nic..].iter().take_while(|&&n| machine.nic_switch[n] == switch);
+            let first = (port as u32, nic as u32);
+            (port, nic) = (port + n_ports, nic + n_nics.count());
+            Unit { ports: (first.0, port as u32), nics: (first.1, nic as u32), waiting: 0 }
+        };
+        let units = (0..machine.n_switches()).map(SwitchId).map(unit).collect();
+        Layout { units, places, order, nics }
     }
-    nics
+
+    /// That of a range of switches.
+    fn part(mut self, switches: Range<usize>) -> Layout {
+        self.units = self.units[switches].to_vec();
+        let span = |range: fn(&Unit) -> (u32, u32)| {
+            let first = self.units.first().map_or(0, |unit| range(unit).0);
+            first..self.units.last().map_or(first, |unit| range(unit).1)
+        };
+        let (ports, nics) = (span(|unit| unit.ports), span(|unit| unit.nics));
+        for unit in &mut self.units {
+            unit.ports = (unit.ports.0 - ports.start, unit.ports.1 - ports.start);
+            unit.nics = (unit.nics.0 - nics.start, unit.nics.1 - nics.start);
+        }
+        for (place, link) in (0..).zip(&self.order) {
+            let own = if ports.contains(&place) { place - ports.start } else { NONE };
+            self.places[link.0 as usize] = own;
+        }
+        self.order = self.order[ports.start as usize..ports.end as usize].to_vec();
+        self.nics = self.nics[nics.start as usize..nics.end as usize].to_vec();
+        self
+    }
 }

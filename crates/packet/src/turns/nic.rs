@@ -187,7 +187,7 @@ impl Turns<'_> {
         };
         (state.generated_at, state.nth, state.is_pending) = (at, nth, true);
         self.wakes[nic] = self.wakes[nic].min(state.ready);
-        self.live += 1;
+        self.live = self.live.wrapping_add(1);
     }
 
     /// Handles the events of a NIC before `pass_end`.
@@ -280,7 +280,7 @@ impl Turns<'_> {
             draw,
             route: Route::default(),
             tail_after: 0,
-            src: n as u32,
+            src: self.parts.first_nic + n as u32,
             nth: nic.nth,
             dst,
             traveled: 0,
@@ -478,15 +478,20 @@ impl Turns<'_> {
         self.counters.delivered += 1;
         self.counters.hops += u64::from(p.route.hops) + 1;
         self.counters.nonminimal += u64::from(!p.route.is_minimal());
-        self.live -= 1;
+        self.live = self.live.wrapping_sub(1);
         self.free_buffer(p.input, done);
-        let source = self.senders[p.src as usize].source;
-        traffic.deliver(source, p.nth, p.generated_at, done + self.sizes.completion_delay);
-        self.expect_ack(p.src as usize, done + Span(p.traveled.into()));
+        let (seen, ack_at) = (done + self.sizes.completion_delay, done + Span(p.traveled.into()));
+        let sender = p.src.wrapping_sub(self.parts.first_nic) as usize;
+        if let Some(Sender { source, .. }) = self.senders.get(sender) {
+            traffic.deliver(*source, p.nth, p.generated_at, seen);
+            return self.expect_ack(sender, ack_at);
+        }
+        traffic.deliver(self.parts.sources[p.src as usize], p.nth, p.generated_at, seen);
+        self.parts.mail_ack(p.src, ack_at);
     }
 
     /// An acknowledgement arrives at `ack_at`, in a later window.
-    fn expect_ack(&mut self, n: usize, ack_at: Time) {
+    pub(super) fn expect_ack(&mut self, n: usize, ack_at: Time) {
         let sender = &mut self.senders[n];
         sender.acks.add(ack_at, &mut self.ack_lines);
         if sender.waits_for_window {

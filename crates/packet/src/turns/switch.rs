@@ -127,8 +127,10 @@ impl Turns<'_> {
         self.counters.events += keys.len() as u64;
         (self.scratch.packets, self.scratch.keys) = (packets, keys);
         for packet in &self.grants.packets {
-            let last = self.senders[packet.src as usize].acks.last;
-            self.ack_lines.prefetch(AckLineId(last));
+            let sender = packet.src.wrapping_sub(self.parts.first_nic) as usize;
+            if let Some(sender) = self.senders.get(sender) {
+                self.ack_lines.prefetch(AckLineId(sender.acks.last));
+            }
         }
         let (first, last) = self.units[unit].nics;
         for nic in first as usize..last as usize {
@@ -268,11 +270,12 @@ impl Turns<'_> {
             let link = LinkId(p.next & !CROSSES);
             p.route.class += u8::from(p.next & CROSSES != 0);
             (p.route.decided, p.route.passed) = (true, true);
-            p.route.hops += u8::from(link.0 >= 2 * self.nics.len() as u32);
+            p.route.hops += u8::from(link.0 >= 2 * self.machine.n_nics());
             return (link, class);
         }
         let loads = Loads { turns: self, now: p.head, vc: class };
-        let (view, at) = (self.machine.initial_fabric(), SwitchId(unit as u32));
+        let (view, at) =
+            (self.machine.initial_fabric(), SwitchId(self.parts.first_switch + unit as u32));
         let hop = self.machine.next_hop(view, at, p.dst, &mut p.route, p.draw, &loads);
         (hop.link, hop.vc)
     }
@@ -446,7 +449,8 @@ impl Turns<'_> {
         port.packets += 1;
         let (tail, mut head) = (gone + latency, start + latency);
         p.traveled += latency.0 as u32;
-        (p.link, p.input) = (port.link, Input::new(unit as u32, local, vc, link_type));
+        let switch = self.parts.first_switch + unit as u32;
+        (p.link, p.input) = (port.link, Input::new(switch, local, vc, link_type));
         let (to, nic) = (port.to, port.nic);
         if is_slower_than_nic && to == self.machine.nic_switch[p.dst].0 && to != NONE {
             head = head.max(self.contiguous_start(p, tail));
@@ -458,17 +462,21 @@ impl Turns<'_> {
             return self.grant_to_nic(nic, p, Entry { at: start, order, next: NONE });
         }
         self.precompute_next_hop(p, to);
+        let to_unit = to.wrapping_sub(self.parts.first_switch);
+        if to_unit as usize >= self.units.len() {
+            return self.parts.mail_head(to, p);
+        }
         let window = self.window_of(head);
-        self.inboxes.send(to, window, p);
+        self.inboxes.send(to_unit, window, p);
     }
 
     /// The earliest time at which `p`, in transit to its last switch, can enter the ejection link
     /// and cross it without a pause (`Nics::contiguous_start`).
     #[inline(never)]
     fn contiguous_start(&self, p: &Packet, tail: Time) -> Time {
-        let ejection = self.machine.ejection(p.dst);
-        let port = &self.ports[self.places[ejection.0 as usize] as usize];
-        let serial = self.kinds[usize::from(port.link_type)].serial;
+        // The ejection link may be one of another part.
+        let gap = self.machine.links.gap[self.machine.ejection(p.dst)];
+        let serial = gap.span(self.sizes.wire.into());
         Time(tail.0.saturating_sub(serial.max(self.sizes.host).0))
     }
 
@@ -477,7 +485,9 @@ impl Turns<'_> {
         let at = self.grants.entries.len() as u32;
         let wake = &mut self.wakes[nic as usize];
         *wake = entry.at.min(*wake);
-        prefetch_at(&self.senders, p.src as usize);
+        if let Some(sender) = self.senders.get(p.src.wrapping_sub(self.parts.first_nic) as usize) {
+            base::prefetch(sender);
+        }
         self.grants.packets.push(*p);
         self.grants.entries.push(entry);
         let (first, last) = &mut self.nics[nic as usize].granted;
@@ -500,7 +510,8 @@ impl Turns<'_> {
         state.free_at = gone;
         state.sent += 1;
         let (switch, id) = (state.switch, state.id);
-        let local = Input::NICS + nic as u32 - self.units[switch.0 as usize].nics.0;
+        let unit = switch.0 - self.parts.first_switch;
+        let local = Input::NICS + nic as u32 - self.units[unit as usize].nics.0;
         let (tail, mut head) = (gone + latency, now + latency);
         p.traveled = latency.0 as u32;
         p.link = self.machine.injection(id);
@@ -513,6 +524,6 @@ impl Turns<'_> {
         self.counters.injected += 1;
         self.precompute_next_hop(&mut p, switch.0);
         let window = self.window_of(head);
-        self.inboxes.send(switch.0, window, &p);
+        self.inboxes.send(unit, window, &p);
     }
 }

@@ -81,7 +81,8 @@ struct Traffic<'a> {
     slices: Vec<Slice>,
     /// Messages of each background that arrived in the window.
     background_counts: Vec<u64>,
-    /// Sum of the generation times of the window's packets that have not arrived.
+    /// Sum of the generation times of the window's packets that have not arrived, modulo 2^128: a
+    /// packet may arrive in another thread than that of its source.
     generation_sum: u128,
 }
 
@@ -384,7 +385,7 @@ impl<'a> Traffic<'a> {
     fn count(&mut self, source: u32, at: Time) {
         if self.watch.is_window(at) && source < self.measured && !self.all_counted {
             self.packets += 1;
-            self.generation_sum += u128::from(at.0);
+            self.generation_sum = self.generation_sum.wrapping_add(u128::from(at.0));
         }
     }
 
@@ -451,7 +452,7 @@ impl<'a> Traffic<'a> {
         }
         if watch.is_window(at) {
             self.latencies.add(seen.since(at));
-            self.generation_sum -= u128::from(at.0);
+            self.generation_sum = self.generation_sum.wrapping_sub(u128::from(at.0));
         }
     }
 
@@ -542,7 +543,7 @@ impl Part {
         self.slices.iter_mut().zip(&other.slices).for_each(|(a, b)| a.merge(b));
         self.background_counts.iter_mut().zip(&other.background_counts).for_each(|(a, b)| *a += b);
         self.received.iter_mut().zip(&other.received).for_each(|(a, b)| *a += b);
-        self.generation_sum += other.generation_sum;
+        self.generation_sum = self.generation_sum.wrapping_add(other.generation_sum);
         self.digest = self.digest.wrapping_add(other.digest);
         self.events += other.events;
         self.counters.merge(&other.counters);
@@ -586,7 +587,7 @@ impl Load<'_> {
             None => Queue::new(),
         };
         if windows.is_some() {
-            match self.run_turns(partition.shards, tick) {
+            match self.run_turns(&partition, tick) {
                 Ok(part) => return LoadOutcome { engine: Some(engine), ..self.outcome(part) },
                 Err(reason) => engine.general = Some(reason),
             }

@@ -1,11 +1,11 @@
-//! One load by the window engine (`packet::Turns`).
+//! One load by the window engine (`packet::Turns`), on one thread or several.
 
-use base::Time;
+use base::{Span, Time};
 use machine::NicId;
-use net::Counters;
-use packet::{Stop, Turns};
+use net::{Counters, Partition};
+use packet::{TurnMail, Turns};
 
-use super::{Finish, Load, Part, Source, Tick, Traffic, Watch};
+use super::{Alone, Finish, Load, Member, Part, ShardPool, Source, Tick, Traffic, Watch};
 
 impl packet::Traffic for Traffic<'_> {
     #[inline]
@@ -33,69 +33,140 @@ impl packet::Traffic for Traffic<'_> {
     }
 }
 
+/// Turns and events of a thread from one report of progress to the next.
+const REPORT: u64 = 1 << 14;
+
+/// Why the rest of a run is not simulated by turns.
+const CONGESTED: &str = "congestion management throttles senders";
+
+/// A thread of a load: its part of the network, its sources, and its measurement of the packets
+/// that its sources generate or its NICs receive.
+struct Thread<'t> {
+    turns: Turns<'t>,
+    traffic: Traffic<'t>,
+    member: Member<'t, TurnMail>,
+    /// Turns and events at the last report of progress.
+    reported: u64,
+    goes_on: bool,
+    now: Time,
+}
+
+impl Thread<'_> {
+    /// Simulates everything before `end`. Returns whether the run goes on, or why not by turns;
+    /// the threads agree.
+    fn advance(&mut self, end: Time, tick: &mut Tick<'_>) -> Result<bool, &'static str> {
+        let Thread { turns, traffic, member, .. } = self;
+        loop {
+            let flags = u64::from(turns.is_congested()) << 1 | u64::from(self.goes_on);
+            let (mut live, mut is_congested, mut goes_on) = (0i64, false, true);
+            for word in member.all_gather((turns.live() << 2) as u64 | flags) {
+                live += word as i64 >> 2;
+                is_congested |= word & 2 != 0;
+                goes_on &= word & 1 != 0;
+            }
+            if is_congested {
+                return Err(CONGESTED);
+            }
+            if !goes_on || turns.now() >= end || live == 0 {
+                self.now = if goes_on { end } else { self.now };
+                return Ok(goes_on);
+            }
+            turns.pass(end, traffic);
+            member.post(|to, mail| std::mem::swap(turns.outgoing(to), mail));
+            member.take(|_, mail| turns.incoming(mail));
+            if turns.work() - self.reported >= REPORT {
+                self.reported = turns.work();
+                self.goes_on = tick(turns.now(), turns.events());
+            }
+        }
+    }
+}
+
 impl Load<'_> {
-    /// Simulates one load on one thread, or returns what `Turns` does not have.
+    /// Simulates one load, or returns what `Turns` does not have.
     pub(super) fn run_turns(
         &self,
-        shards: usize,
+        partition: &Partition,
         tick: &mut Tick<'_>,
     ) -> Result<Part, &'static str> {
-        let Load { machine, destinations, request, setting, load, finish, .. } = *self;
-        let bytes = request.packet_bytes;
-        if shards > 1 {
-            return Err("several threads");
-        }
+        let Load { machine, request, setting, .. } = *self;
         if setting.in_order {
             return Err("packets are ordered");
         }
         if !setting.background.is_empty() {
             return Err("there is background traffic");
         }
-        let mut turns = Turns::new(machine, bytes)?;
+        Turns::check(machine, request.packet_bytes, partition)?;
+        let shard_pool = ShardPool::new(partition.shards, Alone::For(Span::ZERO));
+        let shard_pool = &shard_pool;
+        std::thread::scope(|scope| {
+            let others = (1..partition.shards)
+                .map(|own| {
+                    let member = Member::new(shard_pool, own);
+                    scope.spawn(move || self.run_part(partition, member, &mut |_, _| true))
+                })
+                .collect::<Vec<_>>();
+            let mut all = self.run_part(partition, Member::new(shard_pool, 0), tick);
+            for other in others {
+                let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                match (&mut all, part) {
+                    (Ok(all), Ok(part)) => all.merge(&part),
+                    (Err(_), Err(_)) => {}
+                    _ => unreachable!("threads stop together"),
+                }
+            }
+            all
+        })
+    }
+
+    /// The part of one thread.
+    fn run_part(
+        &self,
+        partition: &Partition,
+        member: Member<'_, TurnMail>,
+        tick: &mut Tick<'_>,
+    ) -> Result<Part, &'static str> {
+        let Load { machine, destinations, request, setting, load, finish, .. } = *self;
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
         let limit = request.latest_end();
         let sources_end = if finish == Finish::Empty { end } else { limit };
         let watch = Watch { start, end, sources_end };
-        let traffic = &mut Traffic::new(machine, destinations, request, setting, (load, watch));
+        let mut turns = Turns::new(machine, request.packet_bytes, partition, member.own);
+        let mut traffic = Traffic::new(machine, destinations, request, setting, (load, watch));
         for at in (0..destinations.participants()).filter(|&at| destinations.sends(at)) {
-            turns.add_source(destinations.nic(at), at, traffic);
+            turns.add_source(destinations.nic(at), at, &mut traffic);
         }
-        let mut now = Time::ZERO;
-        let mut on = true;
-        let mut advance = |to: Time, turns: &mut Turns<'_>, traffic: &mut Traffic<'_>| {
-            if on {
-                match turns.run_until(to, traffic, tick) {
-                    Ok(()) => now = to,
-                    Err(Stop::Interrupted) => on = false,
-                    Err(Stop::Congested) => return Err("congestion management throttles senders"),
-                }
-            }
-            Ok(on)
-        };
-        advance(start, &mut turns, traffic)?;
-        let before = turns.sums();
-        let mut goes_on = advance(end, &mut turns, traffic)?;
-        let after = turns.sums();
-        traffic.count_all();
+        let now = Time::ZERO;
+        let mut thread = Thread { turns, traffic, member, reported: 0, goes_on: true, now };
+        let mut goes_on = thread.advance(start, tick)?;
+        let before = thread.turns.sums();
+        goes_on = goes_on && thread.advance(end, tick)?;
+        let after = thread.turns.sums();
+        thread.traffic.count_all();
         match finish {
             Finish::Measured => {
                 let mut to = end;
-                while goes_on && to < limit && traffic.packets > traffic.latencies.count {
+                while goes_on && to < limit && {
+                    // A packet is generated in one thread and may arrive in another.
+                    let traffic = &thread.traffic;
+                    let lacks = traffic.packets.wrapping_sub(traffic.latencies.count);
+                    thread.member.all_gather(lacks).fold(0, u64::wrapping_add) > 0
+                } {
                     to = self.next_look(to);
-                    goes_on = advance(to, &mut turns, traffic)?;
+                    goes_on = thread.advance(to, tick)?;
                 }
             }
             Finish::Empty => {
-                goes_on = advance(Time(u64::MAX), &mut turns, traffic)?;
+                goes_on = goes_on && thread.advance(Time(u64::MAX), tick)?;
                 if goes_on {
-                    turns.assert_idle();
+                    thread.turns.assert_idle();
                 }
             }
         }
+        let Thread { turns, traffic, now, .. } = thread;
         let mut counters = Counters::new(machine.links.gap.len());
         turns.report(&mut counters);
-        let sources = traffic.sources.len() * size_of::<Source>();
         Ok(Part {
             sums: (after.0 - before.0, after.1 - before.1, after.2 - before.2),
             packets: traffic.packets,
@@ -103,10 +174,10 @@ impl Load<'_> {
             arrived: traffic.arrived,
             digest: traffic.digest,
             events: turns.events(),
-            bytes: turns.bytes() + sources,
+            bytes: turns.bytes() + traffic.sources.len() * size_of::<Source>(),
             interrupted: !goes_on,
-            latencies: std::mem::replace(&mut traffic.latencies, super::Histogram::new()),
-            slices: std::mem::take(&mut traffic.slices),
+            latencies: traffic.latencies,
+            slices: traffic.slices,
             background_counts: Vec::new(),
             received: Vec::new(),
             generation_sum: traffic.generation_sum,
