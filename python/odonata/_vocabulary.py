@@ -467,8 +467,8 @@ OPTIONS: tuple[Option, ...] = (
         "representative rounds and ranks are simulated, and `~` marks the time. A call "
         "that cannot be sampled is omitted (docs/models/collective-sampling.md)."),
     Option(
-        "traffic", "engine", ("--engine",), (), "Model", "auto|event|window", False, "auto", "",
-        0, 0,
+        "app bench replay run traffic tune", "engine", ("--engine",), (), "Model",
+        "auto|event|window", False, "auto", "", 0, 0,
         "Simulation of packets: event by event in the order of time, or one switch at a "
         "time in windows (docs/models/window-engine.md). Results do not depend on it."),
     Option(

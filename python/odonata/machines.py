@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from . import background_traffic, core, names, synonyms, timelines
-from ._vocabulary import Limits
+from ._vocabulary import Engine, Limits
 from .errors import Diagnostics, InputError, nearest
 from .faults import fault_schedule
 from .files import read_text, why
@@ -120,6 +120,7 @@ class Machine:
         nic_policy: str | None = None,
         storage_class: str | None = None,
         timeline: Timeline | None = None,
+        engine: Engine = "auto",
     ) -> Job:
         """A job on this machine: `ppn` ranks on each of `nodes` nodes, or `ranks` ranks in all.
 
@@ -139,7 +140,8 @@ class Machine:
         (docs/models/limits.md). `coll_rules` is a tuning file of MPICH or Open MPI, as
         `odonata.tune` writes it. `nic_policy` assigns ranks to the NICs of their node: block
         (default), numa, round-robin, gpu, single (docs/models/node.md). `timeline` records the runs
-        of the job for a viewer: `odonata.Timeline("run.pftrace")` (docs/timelines.md).
+        of the job for a viewer: `odonata.Timeline("run.pftrace")` (docs/timelines.md). `engine`
+        selects how packets are simulated, which does not change a result.
         """
         machine = self if faults is None else self.with_(faults=faults)
         if nodes is None and ranks is not None:
@@ -149,7 +151,7 @@ class Machine:
             nodes = -(-whole // per_node)
         return Job(
             machine, nodes, ppn, placement, ranks, mpi, seed, threads, background, noise,
-            traffic_class, limits, coll_rules, nic_policy, storage_class, timeline,
+            traffic_class, limits, coll_rules, nic_policy, storage_class, timeline, engine,
         )  # type: ignore[arg-type]
 
     def request(self) -> dict[str, Any]:
@@ -218,6 +220,7 @@ class Job:
     nic_policy: str | None = None
     storage_class: str | None = None
     timeline: Timeline | None = None
+    engine: str = "auto"
 
     def __post_init__(self) -> None:
         """Check all values and report every problem."""
@@ -238,6 +241,7 @@ class Job:
         names.check_class(wrong, self.traffic_class)
         names.check_class(wrong, self.storage_class, "storage_class")
         names.check_limits(wrong, self.limits)
+        names.check_engine(wrong, self.engine)
         rules_request(wrong, self.coll_rules)
         names.check_nic_policy(wrong, self.nic_policy)
         if self.timeline is not None:
@@ -263,6 +267,7 @@ class Job:
             "class": self.traffic_class,
             "storage_class": self.storage_class,
             "limits": self.limits,
+            "engine": self.engine,
             "nic_policy": self.nic_policy,
             **({} if self.timeline is None else {"timeline": self.timeline.request()}),
         }

@@ -510,6 +510,9 @@ def _us(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e6:.3f}"
 
 
+NO_EPOCH = "the machine has no switch.credit_epoch"
+
+
 def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
     """Cost of the prediction. A run has no `rates`: its wall clock is mostly its program's."""
     if not e:
@@ -529,13 +532,16 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
         parts.append(f"{show_bytes(memory)} of state")
     if e.get("bytes_per_endpoint"):
         parts.append(f"{show_bytes(e['bytes_per_endpoint'])} per endpoint")
-    used = e.get("engines") or ()
+    # Jobs on a machine that does not permit windows have no choice of an engine.
+    all_used = e.get("engines") or ()
+    used = [each for each in all_used if "loads" in each or each["reason"] != NO_EPOCH]
     return [", ".join(parts), *(one_engine(each, len(used) == 1) for each in used)]
 
 
 def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
     """An engine of packet networks, its loads if there is another one, and why it was used."""
-    loads = "" if is_only else " at load " + ", ".join(f"{load:g}" for load in used["loads"])
+    several = () if is_only else used.get("loads", ())
+    loads = " at load " + ", ".join(f"{load:g}" for load in several) if several else ""
     general = used.get("general")
     more = f"; all events of a switch are handled, since {general}" if general else ""
     return f"{used['name']} engine{loads}: {used['reason']}{more}"

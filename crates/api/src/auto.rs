@@ -65,7 +65,10 @@ pub(super) fn choose(
     let wall_start = std::time::Instant::now();
     let mut candidates = Vec::new();
     for fidelity in [Fidelity::LogGp, Fidelity::Flow, Fidelity::Packet] {
-        let common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
+        let mut common = Common { fidelity: fidelity.name().into(), ..request.common.clone() };
+        if fidelity != Fidelity::Packet {
+            common.engine = "auto".into();
+        }
         let error_bars = fidelity != Fidelity::Packet;
         let attempt = BenchRequest { common, error_bars, ..request.clone() };
         let (bytes, band, why) = match run(&attempt) {

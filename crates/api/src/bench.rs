@@ -370,7 +370,7 @@ impl Session<'_> {
         let mut time_replica = |job: &mut Job, fidelity| {
             let plan = BenchPlan { ranks: job.placements.len() as u32, ..plan };
             // Only the large job's limits are reported.
-            let mut own = Sums { engine: sums.engine, digest: sums.digest, limits: None };
+            let mut own = Sums { engine: sums.engine.clone(), digest: sums.digest, limits: None };
             let seconds = match plan.bench {
                 Bench::Collective(kind) if is_sample => {
                     let call = calls::first_call(job, kind, plan.algorithm, plan.ranks, bytes);

@@ -344,6 +344,7 @@ pub fn jobs(
                 Job::new(run.machine.clone(), run.library.clone(), placements.to_vec(), run.seed);
             own.noise = run.noise;
             own.limits = run.limits;
+            own.engine = run.engine;
             own.vnets = vec![run.vnets[number]];
             own.storage_vnets.clone_from(&run.storage_vnets);
             let (outcome, alone, _) = simulate(&own, &[&ready[i]])?;

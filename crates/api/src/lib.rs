@@ -93,7 +93,7 @@ use machine::{FABRICS, InputError, Machine, MachineSpec, NicPolicy, NodeId, Reor
 use mpi::Library;
 use mpi::rules::Format;
 use serde::{Deserialize, Serialize};
-use sim::{Job, RankPlacement};
+use sim::{EngineChoice, Job, RankPlacement};
 use vocabulary::defaults;
 
 /// A machine: the name of a preset, or the text of a user's file with a name.
@@ -164,6 +164,9 @@ pub struct Common {
     /// core.
     #[serde(default = "defaults::threads")]
     pub threads: usize,
+    /// A name of `EngineChoice`. Never changes a result.
+    #[serde(default = "defaults::engine")]
+    pub engine: String,
     /// A timeline of the run.
     #[serde(default)]
     pub timeline: Option<TimelineRequest>,
@@ -511,6 +514,7 @@ pub(crate) fn run_of(
     let library =
         library(common, &machine.fabric, Some(&machine)).map_err(|more| input_errors.extend(more));
     input_errors.extend(faults::fit(&mut machine, &common.fidelity).err());
+    let engine = engine(common, Some(&machine)).map_err(|c| input_errors.push(c));
     let mut free = FreeNodes::all(&machine);
     free.allocate(&machine.nodes_down_at_start());
     let nics = common.nic_policy.as_deref().map_or(Ok(NicPolicy::Block), NicPolicy::from_name);
@@ -532,8 +536,8 @@ pub(crate) fn run_of(
     let background = background::of(common, &machine, &free).map_err(|c| input_errors.extend(c));
     let noise = background::noise(common).map_err(|c| input_errors.push(c));
     let limits = limits::policy(common).map_err(|c| input_errors.push(c));
-    let (Ok(library), Ok(vnets), Ok(background), Ok(noise), Ok(limits), true) =
-        (library, vnets, background, noise, limits, input_errors.is_empty())
+    let (Ok(library), Ok(vnets), Ok(background), Ok(noise), Ok(limits), Ok(engine), true) =
+        (library, vnets, background, noise, limits, engine, input_errors.is_empty())
     else {
         return Err(input_errors);
     };
@@ -556,6 +560,7 @@ pub(crate) fn run_of(
     run.background = background;
     run.noise = noise;
     run.limits = limits;
+    run.engine = engine;
     Ok((run, order))
 }
 
@@ -574,7 +579,36 @@ fn wrong_on_any(common: &Common, job_specs: &[JobSpec<'_>]) -> Vec<InputError> {
     }
     input_errors.extend(background::noise(common).err());
     input_errors.extend(limits::policy(common).err());
+    input_errors.extend(engine(common, None).err());
     input_errors
+}
+
+/// The engine of a run of jobs. `window` must be possible.
+fn engine(common: &Common, machine: Option<&Machine>) -> Result<EngineChoice, InputError> {
+    let choice = engine_name(common)?;
+    if choice != EngineChoice::Window {
+        return Ok(choice);
+    }
+    let obstacle = match machine {
+        _ if common.timeline.is_some() => Some("a timeline is recorded in the order of time"),
+        None => None,
+        Some(machine) => sim::window_obstacle(machine),
+    };
+    let wrong = |reason| InputError::new("engine", "window", format!("`event`: {reason}"));
+    obstacle.map_or(Ok(choice), |reason| Err(wrong(reason)))
+}
+
+/// The requested engine. Only packets have engines.
+fn engine_name(common: &Common) -> Result<EngineChoice, InputError> {
+    let name = &*common.engine;
+    let choice = EngineChoice::from_name(name)
+        .ok_or_else(|| InputError::new("engine", name, "`auto`, `event` or `window`"))?;
+    let is_packet = common.fidelity == Fidelity::Packet.name();
+    if choice != EngineChoice::Auto && !is_packet && fidelity(&common.fidelity).is_ok() {
+        let expected = "`auto`: only packets have engines (`fidelity` packet)";
+        return Err(InputError::new("engine", name, expected));
+    }
+    Ok(choice)
 }
 
 /// Prefixes an input error with the number of its job.

@@ -4,13 +4,23 @@ use serde::Serialize;
 use sim::{Engine, RankPlacement};
 use std::collections::BTreeSet;
 
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct EngineRow {
     pub events: u64,
     pub packets: u64,
     pub packet_hops: u64,
     pub bytes: u64,
     pub wall_s: f64,
+    /// Engines of packet networks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineUseRow>,
+}
+
+/// An engine of packet networks, and why it was used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct EngineUseRow {
+    pub name: &'static str,
+    pub reason: &'static str,
 }
 
 impl EngineRow {
@@ -19,6 +29,8 @@ impl EngineRow {
         self.packets += e.packets;
         self.packet_hops += e.packet_hops;
         self.bytes = self.bytes.max(e.bytes);
+        let used = e.used.map(|used| EngineUseRow { name: used.name(), reason: used.reason });
+        self.engines.extend(used.filter(|used| !self.engines.contains(used)));
     }
 }
 

@@ -14,13 +14,12 @@ use sim::traffic::{
 };
 use sim::{Fidelity, Progress};
 
-use super::{Common, background, classes, fidelity, machine_to_check, placements};
+use super::{Common, background, classes, engine_name, fidelity, machine_to_check, placements};
 use crate::classes::RequestedClass;
 use crate::congestion::{Congested, CongestionRow};
 use crate::counters::{CounterRow, Tally, of_nodes};
 use crate::timeline::{TimelineRow, TimelineRun};
 use crate::traffic_tables::{LinkKindRow, links};
-use crate::vocabulary::defaults;
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct TrafficCall {
@@ -40,9 +39,6 @@ pub struct TrafficCall {
     /// Whether packets between two NICs arrive in the order in which they were sent.
     #[serde(default)]
     pub ordered: bool,
-    /// A name of `EngineChoice`.
-    #[serde(default = "defaults::engine")]
-    pub engine: String,
     /// With background traffic: also run without it, for comparison.
     #[serde(default = "yes")]
     pub alone: bool,
@@ -66,7 +62,7 @@ pub fn traffic(
         window: Span::from_seconds(call.time_s),
         seed: call.common.seed,
         threads: call.common.threads,
-        engine: engine(&call.engine).unwrap_or_else(|wrong| {
+        engine: engine_name(&call.common).unwrap_or_else(|wrong| {
             input_errors.push(wrong);
             EngineChoice::Auto
         }),
@@ -75,11 +71,6 @@ pub fn traffic(
     if has_faults && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
         let expected = "`packet` for traffic with faults";
         input_errors.push(InputError::new("fidelity", &*call.common.fidelity, expected));
-    }
-    let is_selected = request.engine != EngineChoice::Auto;
-    if is_selected && fidelity.is_some_and(|fidelity| fidelity != Fidelity::Packet) {
-        let expected = "`auto`: only packets have engines (`fidelity` packet)";
-        input_errors.push(InputError::new("engine", &*call.engine, expected));
     }
     if fidelity == Some(Fidelity::Flow) {
         let expected = "`packet` for traffic: it consists of single packets, flows of many";
@@ -120,12 +111,6 @@ pub fn traffic(
         result.interrupted = alone.interrupted;
     }
     Ok(result)
-}
-
-/// The choice with this name.
-fn engine(name: &str) -> Result<EngineChoice, InputError> {
-    let found = EngineChoice::ALL.into_iter().find(|choice| choice.name() == name);
-    found.ok_or_else(|| InputError::new("engine", name, "`auto`, `event` or `window`"))
 }
 
 /// What excludes the timeline of a request.

@@ -263,6 +263,12 @@ impl Queue {
         self.late.push(Reverse(Late { at, order, nth, arg }));
         self.late_first = self.late_first.min(at);
     }
+    /// Removes all pending events, and passes them to `each` in an order that keeps that of every
+    /// unit. No unit has its turn. Only of a queue in windows: any other is empty after `pop`.
+    pub fn drain(&mut self, each: impl FnMut(Time, EventCode)) {
+        self.windows.as_mut().expect("called only in windows").drain(each);
+        self.len = 0;
+    }
     /// The `n`th next event (0 is the next), if it is in the run. A hint only.
     #[inline]
     pub fn ahead(&self, n: usize) -> Option<EventCode> {

@@ -349,6 +349,18 @@ impl Windows {
         }
     }
 
+    /// Removes all events, unit by unit, each in the order of pushes.
+    pub fn drain(&mut self, mut each: impl FnMut(Time, EventCode)) {
+        assert!(self.turn.is_empty() && self.unit == NONE, "a pass over the units is completed");
+        for inbox in &mut self.inboxes {
+            let Inbox { events, .. } = std::mem::replace(inbox, Inbox::EMPTY);
+            self.emptied.clear();
+            self.pages.empty(events, &mut self.emptied);
+            self.emptied.iter().for_each(|&Item { at, code }| each(Time(at), code));
+        }
+        self.len = 0;
+    }
+
     /// The next block of events of later turns for prefetch, when it is due.
     #[inline]
     pub fn next_prefetch_block(&mut self) -> Option<&[Item; PREFETCH_BLOCK]> {

@@ -5,7 +5,7 @@ use des::Phase;
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{
     Completion, Counters, Cx, Failure, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
-    Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable,
+    Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable, Windowed,
 };
 
 use crate::backlog::Backlog;
@@ -288,6 +288,8 @@ impl FlowNetwork {
 }
 
 impl Prefetch for FlowNetwork {}
+
+impl Windowed for FlowNetwork {}
 impl PrecomputedReady for FlowNetwork {}
 
 impl NetworkModel for FlowNetwork {

@@ -20,7 +20,7 @@ use machine::{
 
 use net::{
     Completion, Counters, Cx, Failure, LinkTraffic, LostAt, LostId, Message, MsgId, NetEvent,
-    NetworkModel, Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable,
+    NetworkModel, Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable, Windowed,
 };
 
 use crate::nic::Nic;
@@ -397,6 +397,8 @@ impl LogGpNetwork {
 }
 
 impl PrecomputedReady for LogGpNetwork {}
+
+impl Windowed for LogGpNetwork {}
 
 impl Prefetch for LogGpNetwork {
     #[inline]

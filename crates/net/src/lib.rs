@@ -131,7 +131,7 @@ pub struct Failure {
 
 /// An event of a network model, in the packed form of the event queue.
 pub trait NetEvent: Copy {
-    /// Event code (below `HOST`), component that the event belongs to, and one argument.
+    /// Event code (below `INJECT`), component that the event belongs to, and one argument.
     fn pack(self) -> (u8, u32, u32);
     fn unpack(kind: u8, source: u32, arg: u32) -> Self;
 }
@@ -140,7 +140,14 @@ pub trait NetEvent: Copy {
 /// `inject`, and to the caller that will call `leave`.
 pub const READY: u8 = 3;
 
-/// Event code that no network uses.
+/// Event code of a message that a host gives the network, where the two have queues of their own.
+/// No network uses this code and those above it.
+pub const INJECT: u8 = EventCode::KINDS - 3;
+
+/// Event code of the arrival of a message at its receiver.
+pub const ARRIVAL: u8 = EventCode::KINDS - 2;
+
+/// Event code of all other events of hosts.
 pub const HOST: u8 = EventCode::KINDS - 1;
 
 /// Events of a run: those of the network, and those of ranks.
@@ -158,7 +165,7 @@ impl<N: NetEvent> Event<N> {
     #[inline]
     pub fn of(code: EventCode) -> Event<N> {
         match code.kind() {
-            HOST => Event::Host { rank: code.source(), token: code.arg() },
+            ARRIVAL.. => Event::Host { rank: code.source(), token: code.arg() },
             kind => Event::Net(N::unpack(kind, code.source(), code.arg())),
         }
     }
@@ -166,6 +173,12 @@ impl<N: NetEvent> Event<N> {
     #[inline]
     pub fn host(phase: Phase, rank: u32, token: u32) -> EventCode {
         EventCode::new(phase, HOST, rank, token)
+    }
+    /// The arrival of a message of `rank`. It precedes other events of hosts at that instant, so
+    /// its place does not depend on when the network reported it.
+    #[inline]
+    pub fn arrival(rank: u32, token: u32) -> EventCode {
+        EventCode::new(Phase::Decide, ARRIVAL, rank, token)
     }
 }
 
@@ -191,13 +204,13 @@ impl Cx<'_> {
         debug_assert!(when >= self.now);
         let when = when.max(Time(self.now.0 + 1));
         let (kind, source, arg) = ev.pack();
-        debug_assert!(kind < HOST);
+        debug_assert!(kind < INJECT);
         self.queue.push(when, EventCode::new(phase, kind, source, arg));
     }
 }
 
 /// A network model at one fidelity, chosen once per run. Everything inside is monomorphic.
-pub trait NetworkModel: Prefetch + PrecomputedReady {
+pub trait NetworkModel: Prefetch + PrecomputedReady + Windowed {
     type Event: NetEvent;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
@@ -279,12 +292,16 @@ pub trait PrecomputedReady {
     }
 }
 
-/// A network that can be simulated one unit at a time, a window of simulated time each
-/// (`des::Queue::in_windows`).
-pub trait Windowed: NetworkModel {
+/// Simulation of one unit at a time, a window of simulated time each (`des::Queue::in_windows`). A
+/// model without it has an empty implementation.
+pub trait Windowed {
+    /// Whether some machines permit it.
+    const HAS_WINDOWS: bool = false;
     /// The length of a window, and the units of the network's events. If the machine does not
     /// permit it for a run that ends at `end` at the latest, the reason.
-    fn windows(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str>;
+    fn windows(_machine: &Machine, _end: Time) -> Result<(Span, Units), &'static str> {
+        Err("only packets are simulated in windows")
+    }
 }
 
 /// A network that can be simulated in shards, which run in parallel.

@@ -151,6 +151,8 @@ impl Sharded for PacketNetwork {
 }
 
 impl Windowed for PacketNetwork {
+    const HAS_WINDOWS: bool = true;
+
     fn windows(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str> {
         windows::plan(machine, end)
     }

@@ -12,7 +12,7 @@
 use base::prefetch;
 use des::{EventCode, Item, PREFETCH_BLOCK, PREFETCH_STAGES, Queue};
 use machine::{Hop, LinkId, Machine, NicId};
-use net::{HOST, MsgId};
+use net::{HOST, INJECT, MsgId};
 
 use crate::arrivals::Arrivals;
 use crate::endpoints::Endpoints;
@@ -335,6 +335,7 @@ impl<'a> View<'a> {
                 self.packets.prefetch(PacketId(code.arg()));
                 self.fetch_sender(nic);
             }
+            INJECT => self.fetch_sender(nic),
             HOST if (nic.0 as usize) < self.nics.len() => self.fetch_sender(nic),
             _ => {}
         }

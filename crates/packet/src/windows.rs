@@ -14,7 +14,7 @@
 use base::{Span, Time};
 use des::{EventCode, Phase, Units};
 use machine::{LinkEnd, LinkId, LinkKind, Machine, Routing};
-use net::NetEvent;
+use net::{INJECT, NetEvent};
 
 use crate::event::kind;
 use crate::faults;
@@ -64,7 +64,8 @@ fn units(machine: &Machine) -> Units {
         ids().map(|link| of(links.from[link])).collect(),
     );
     units.by_argument(&[kind::NOTICE, kind::ENDPOINT_CREDIT], nics.clone(), NOTICE_NIC);
-    units.by_source(&[kind::READY, kind::ACK, kind::HOST, kind::RESPOND, kind::LOST], nics);
+    let of_nics = [kind::READY, kind::ACK, kind::HOST, kind::RESPOND, kind::LOST, INJECT];
+    units.by_source(&of_nics, nics);
     for (at, change) in faults::changes(machine) {
         let (kind, source, arg) = change.pack();
         units.cut_around(at, EventCode::new(Phase::Arrive, kind, source, arg));

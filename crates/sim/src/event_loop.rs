@@ -13,9 +13,9 @@ pub(crate) trait Simulation {
     fn events(&self) -> u64;
 }
 
-/// Advances `simulation` until it has no next event. Each time the number of events is a multiple
-/// of `interval`, a power of two, calls `check`, which reports progress. Returns false if `check`
-/// stopped the run.
+/// Advances `simulation` until it has no next event. Each time the number of events reaches a
+/// multiple of `interval`, a power of two, calls `check`, which reports progress. Returns false if
+/// `check` stopped the run.
 #[inline]
 pub(crate) fn run<S: Simulation>(
     simulation: &mut S,
@@ -23,9 +23,15 @@ pub(crate) fn run<S: Simulation>(
     mut check: impl FnMut(&mut S) -> bool,
 ) -> bool {
     debug_assert!(interval.is_power_of_two());
+    // A step may handle several events.
+    let next = |events: u64| (events & !(interval - 1)) + interval;
+    let mut due = next(simulation.events());
     while simulation.step() {
-        if simulation.events() & (interval - 1) == 0 && !check(simulation) {
-            return false;
+        if simulation.events() >= due {
+            due = next(simulation.events());
+            if !check(simulation) {
+                return false;
+            }
         }
     }
     true

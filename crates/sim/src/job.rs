@@ -8,6 +8,7 @@ use machine::{Binding, Folding, Machine, NicId, NodeId};
 use mpi::Library;
 
 use crate::background::Background;
+use crate::engine::EngineChoice;
 use crate::noise::Noise;
 
 /// Node, NIC and binding of one rank.
@@ -66,6 +67,8 @@ pub struct Job {
     pub limits: LimitPolicy,
     pub buffers: Buffers,
     pub seed: u64,
+    /// How packets are simulated. Never changes a result.
+    pub engine: EngineChoice,
     /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
     /// Whether messages of collectives, and accesses, are counted per pair of ranks.
@@ -184,6 +187,7 @@ impl Job {
             limits: LimitPolicy::Fail,
             buffers: Buffers::Host,
             seed,
+            engine: EngineChoice::Auto,
             sample: Sample::ALL,
             counts_pairs: true,
             counts_accesses: true,

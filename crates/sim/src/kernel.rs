@@ -9,14 +9,15 @@
 use crate::endpoints::EndpointRanges;
 use crate::event::{CompletionId, HostEvent, MessageOwner, SendId};
 use crate::job::Job;
+use crate::network_windows::NetworkWindows;
 use crate::outcome::Blocked;
 use crate::rank::Rank;
 use crate::send::Send;
 use crate::timeline::Timeline;
 use base::{Digest, IndexVec, Slab, Span, Time, draw, packed};
-use des::{Phase, Queue};
+use des::{EventCode, Phase, Queue};
 use machine::{NicId, NodeId};
-use net::{Completion, Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
+use net::{ARRIVAL, Completion, Counters, Cx, Event, Message, MsgId, NetworkModel, Origin};
 use workload::{ANY_SOURCE, OpCompletion, Token};
 
 /// State of one job of the run.
@@ -53,8 +54,13 @@ pub(crate) struct Outbound {
 pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub job: &'j Job,
     pub net: N,
+    /// Pending events: those of hosts, and those of the network unless it is simulated in windows.
     pub queue: Queue,
     pub now: Time,
+    /// The network's events, if it is simulated in windows.
+    pub windows: Option<Box<NetworkWindows>>,
+    /// Whether a NIC has sent a response, which its receiver may observe within a window.
+    pub has_responses: bool,
     pub ranks: Vec<Rank>,
     /// Endpoints that are not ranks.
     pub endpoints: EndpointRanges,
@@ -109,6 +115,8 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             net,
             queue: Queue::new(),
             now: Time::ZERO,
+            windows: None,
+            has_responses: false,
             ranks: packed((0..n).map(rank)),
             endpoints: EndpointRanges::default(),
             phases: job.phases(),
@@ -240,6 +248,19 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         self.push_host(when.max(self.now + Span(1)), phase, rank, host_event.pack());
     }
 
+    /// A message of `rank` in the network will arrive at `when`, which is later than now.
+    pub fn schedule_arrival(&mut self, rank: u32, when: Time, owner: MessageOwner) {
+        self.add_pending(rank);
+        let token = HostEvent::Arrive(owner).pack();
+        self.queue.push(when, Event::<N::Event>::arrival(rank, token));
+    }
+
+    /// The same for a message of an endpoint that is not a rank.
+    pub fn schedule_endpoint_arrival(&mut self, endpoint: u32, when: Time) {
+        let host = self.ranks.len() as u32 + endpoint;
+        self.queue.push(when, Event::<N::Event>::arrival(host, crate::endpoints::ARRIVAL));
+    }
+
     /// Schedules an event of an endpoint that is not a rank (`EndpointRanges`). Its component
     /// interprets the token. No job waits for such an event.
     pub fn push_endpoint(&mut self, endpoint: u32, when: Time, token: u32) {
@@ -254,10 +275,19 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
     #[inline]
     pub fn next(&mut self) -> Option<Event<N::Event>> {
         let (now, what) = self.queue.pop()?;
+        Some(self.begin_event(now, what))
+    }
+
+    /// Events of the network are not part of the digest: their order depends on the engine. Their
+    /// effects are: arrivals, and the counters of links.
+    #[inline]
+    pub fn begin_event(&mut self, now: Time, what: EventCode) -> Event<N::Event> {
         self.now = now;
         self.events += 1;
-        self.digest.mix(now.0 ^ u64::from(what.order()).rotate_left(32));
-        Some(Event::of(what))
+        if what.kind() >= ARRIVAL {
+            self.digest.mix(now.0 ^ u64::from(what.order()).rotate_left(32));
+        }
+        Event::of(what)
     }
 
     /// Decodes an event of a rank, which is not pending any more.
@@ -355,6 +385,10 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
     }
 
     pub fn inject(&mut self, owner: MessageOwner, message: Message) {
+        self.has_responses |= message.origin == Origin::Response;
+        if let Some(windows) = &mut self.windows {
+            return windows.command(self.now, MsgId(owner.pack()), message);
+        }
         let (net, mut cx) = self.split();
         net.inject(MsgId(owner.pack()), message, &mut cx);
         debug_assert!(self.delivered.is_empty(), "a network delivers in `handle` alone");

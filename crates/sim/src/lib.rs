@@ -11,6 +11,7 @@ mod collective;
 mod component;
 mod costs;
 mod endpoints;
+mod engine;
 mod event;
 mod event_loop;
 mod failures;
@@ -21,6 +22,7 @@ mod job;
 mod kernel;
 mod limit_checker;
 mod named_nics;
+mod network_windows;
 mod noise;
 mod offload;
 mod onesided;
@@ -44,11 +46,13 @@ mod world;
 
 pub use background::{Background, BackgroundTraffic};
 pub use component::{Component, Context, EndpointEvent};
+pub use engine::{EngineChoice, EngineUse};
 pub use file_systems::{
     CallClass, ClassTotals, Counted, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
     Rates,
 };
 pub use job::{Buffers, Job, LimitPolicy, RankPlacement, Sample};
+pub use network_windows::window_obstacle;
 pub use noise::Noise;
 pub use outcome::{
     Blocked, End, Engine, ExceededLimit, Fidelity, JobOutcome, LimitReport, LimitUse,

@@ -1,6 +1,7 @@
 //! The result of a run, as plain data.
 
 use crate::background::BackgroundTraffic;
+use crate::engine::EngineUse;
 use crate::file_systems::FileSystemOutcome;
 use base::{Digest, Time};
 use machine::{Machine, NicId, NodeId};
@@ -70,6 +71,8 @@ pub struct Engine {
     pub packet_hops: u64,
     /// Memory of the network model and the event queue, bytes.
     pub bytes: u64,
+    /// How packets were simulated, at this fidelity.
+    pub used: Option<EngineUse>,
 }
 
 /// Result of one job. Times count from the common start of the jobs.

@@ -16,9 +16,10 @@ use packet::PacketNetwork;
 
 use self::load_simulation::Load;
 pub use self::request::{
-    BackgroundLoad, Engine, EngineChoice, Finish, LoadOutcome, SliceRow, TrafficRequest,
-    TrafficRow, TrafficSetting,
+    BackgroundLoad, Engine, Finish, LoadOutcome, SliceRow, TrafficRequest, TrafficRow,
+    TrafficSetting,
 };
+pub use crate::engine::EngineChoice;
 use crate::outcome::Fidelity;
 pub use crate::patterns::{Destinations, PATTERNS};
 use crate::timeline::Timeline;

@@ -8,7 +8,8 @@
 use crate::calls::Calls;
 use crate::collective::Collectives;
 use crate::component::{Component, Context};
-use crate::endpoints::{ARRIVAL, EndpointEvent, EndpointKind};
+use crate::endpoints::{EndpointEvent, EndpointKind};
+use crate::engine::EngineUse;
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
 use crate::event_loop::{self, Simulation};
 use crate::failures::Failures;
@@ -34,6 +35,9 @@ mod ahead;
 mod ending;
 #[cfg(test)]
 mod tests;
+mod windows;
+
+use self::windows::NextInWindows;
 
 /// Number of events between two checks of a run.
 const CHECK_INTERVAL: u64 = 1 << 12;
@@ -57,6 +61,7 @@ pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     call_slices: Vec<CallSlice>,
     /// Maximum number of sends, accesses or completions at one time.
     max_ids: usize,
+    engine: EngineUse,
 }
 
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
@@ -85,6 +90,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             submitted: Vec::new(),
             call_slices: Vec::new(),
             max_ids: MAX_IDS,
+            engine: EngineUse::default(),
         }
     }
 
@@ -102,11 +108,15 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         } else {
             kernel.schedule(0, Time::ZERO + kernel.job.warmup, HostEvent::Begin);
         }
+        self.select_engine();
         let has_ended = event_loop::run(self, CHECK_INTERVAL, |world| {
             world.check_id_count();
             world.enable_prefetch();
             world.report(tick)
         });
+        // At the end of the jobs, links have carried what they have in the event engine.
+        let now = self.transport.kernel.now;
+        self.run_network(Time(now.0 + 1));
         let end = self.end(!has_ended);
         if self.transport.kernel.timeline.is_some() {
             self.sample();
@@ -281,7 +291,16 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         if job.alarms > 0 && job.alarms == job.pending && !job.alarms_only_reported {
             self.report_alarms_only(current_job);
         }
-        let Some(event) = self.next() else { return false };
+        let event = if self.transport.kernel.windows.is_some() {
+            match self.next_in_windows() {
+                NextInWindows::Event(event) => event,
+                NextInWindows::Boundary => return true,
+                NextInWindows::End => return false,
+            }
+        } else {
+            let Some(event) = self.next() else { return false };
+            event
+        };
         let t = &mut self.transport;
         if t.kernel.now >= t.kernel.next_sample {
             self.sample();
@@ -380,12 +399,12 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         match (sender, owner) {
             (Some(rank), _) => {
                 if is_later {
-                    kernel.schedule(rank, seen, HostEvent::Arrive(owner));
+                    kernel.schedule_arrival(rank, seen, owner);
                 }
                 kernel.remove_pending(rank);
             }
             (None, MessageOwner::Endpoint(endpoint)) if is_later => {
-                kernel.push_endpoint(endpoint, seen, ARRIVAL);
+                kernel.schedule_endpoint_arrival(endpoint, seen);
             }
             (None, _) => {}
         }

@@ -14,3 +14,4 @@ mod onesided;
 mod ping;
 mod protocol;
 mod replay;
+mod windows;

@@ -75,6 +75,8 @@ class Request:
         self.storage_class = given.get("storage_class")
         self.limits = given.get("limits", "fail")
         names.check_limits(self.wrong, self.limits)
+        self.engine = given.get("engine", "auto")
+        names.check_engine(self.wrong, self.engine)
         background_traffic.noise(self.wrong, self.noise)
         self.coll_rules = None
         self.nic_policy = given.get("nic_policy")
@@ -111,6 +113,7 @@ class Request:
             nic_policy=self.nic_policy,
             storage_class=self.storage_class,
             timeline=self.timeline,
+            engine=self.engine,
         )
 
     def on_fabric(self, name: str, nodes: int) -> AbstractContextManager[None]:

@@ -172,6 +172,7 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
         "mpi": request.mpi,
         "seed": request.seed,
         "limits": request.limits,
+        "engine": request.engine,
         "coll_rules": request.coll_rules,
         "storage_class": request.storage_class,
     }

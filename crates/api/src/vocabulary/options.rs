@@ -358,7 +358,7 @@ pub const OPTIONS: &[Opt] = &[
         "Message budget of one call; a tenth of it with flow. Longer calls are sampled: \
          representative rounds and ranks are simulated, and `~` marks the time. A call that cannot \
          be sampled is omitted (docs/models/collective-sampling.md)."),
-    opt(&["traffic"], "engine", ("--engine", ""), Model, Name("engine"), Default("auto"),
+    opt(EACH, "engine", ("--engine", ""), Model, Name("engine"), Default("auto"),
         "Simulation of packets: event by event in the order of time, or one switch at a time in \
          windows (docs/models/window-engine.md). Results do not depend on it."),
     opt(WITH_LIMITS, "limits", ("--limits", ""), Model, Name("limits"), Default("fail"),

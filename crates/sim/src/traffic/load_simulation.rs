@@ -14,10 +14,11 @@ use net::{
 };
 
 use super::histogram::Histogram;
-use super::request::{Engine, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
+use super::request::{Engine, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
 use super::shard_pool::{Alone, Member, ShardPool};
 use super::slices::Slice;
 use crate::background::Background;
+use crate::engine::EngineChoice;
 use crate::event_loop::{Simulation, run};
 use crate::patterns::Destinations;
 use crate::rated_pattern::RatedPattern;

@@ -6,6 +6,7 @@ use net::Counters;
 use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
+use crate::engine::EngineChoice;
 use crate::outcome::NetworkErrors;
 
 /// A sweep over offered loads.
@@ -32,31 +33,6 @@ impl TrafficRequest {
     /// The run ends at this time at the latest, except with `Finish::Empty`.
     pub(super) fn latest_end(&self) -> Time {
         Time::ZERO + (self.warmup + self.window) * 2
-    }
-}
-
-/// How the packet network is simulated: event by event in the order of time, or one switch at a
-/// time in windows (docs/models/window-engine.md).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum EngineChoice {
-    /// The faster one, where both are possible.
-    #[default]
-    Auto,
-    Event,
-    Window,
-}
-
-impl EngineChoice {
-    pub const ALL: [EngineChoice; 3] =
-        [EngineChoice::Auto, EngineChoice::Event, EngineChoice::Window];
-
-    /// The name in the user interface.
-    pub fn name(self) -> &'static str {
-        match self {
-            EngineChoice::Auto => "auto",
-            EngineChoice::Event => "event",
-            EngineChoice::Window => "window",
-        }
     }
 }
 

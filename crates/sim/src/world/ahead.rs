@@ -11,7 +11,7 @@ use crate::send::Send;
 use crate::transport::Transport;
 use base::prefetch;
 use mpi::Limits;
-use net::{HOST, NetworkModel};
+use net::{ARRIVAL, NetworkModel};
 use workload::Workload;
 
 /// Distance in events of the last of three prefetch stages; earlier stages look further ahead.
@@ -113,6 +113,6 @@ fn prefetch_rank<N: NetworkModel>(kernel: &Kernel<'_, N>, limits: &Limits, rank:
 #[inline(always)]
 fn word_ahead<N: NetworkModel>(kernel: &Kernel<'_, N>, nth: usize) -> Option<(u32, u32)> {
     let what = kernel.queue.ahead(nth)?;
-    let is_rank = what.kind() == HOST && (what.source() as usize) < kernel.ranks.len();
+    let is_rank = what.kind() >= ARRIVAL && (what.source() as usize) < kernel.ranks.len();
     is_rank.then(|| (what.source(), what.arg()))
 }

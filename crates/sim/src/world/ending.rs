@@ -5,7 +5,7 @@ use crate::component::Component;
 use crate::kernel::{JobState, Kernel};
 use crate::outcome::{Blocked, End, Engine, JobOutcome, Outcome, PairTraffic};
 use crate::transport::Transport;
-use base::Time;
+use base::{Digest, Time};
 use machine::NicId;
 use mpi::Pattern;
 use mpi::limits::Matches;
@@ -86,16 +86,21 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         let end_is_final = end == End::Finished;
         let kernel = &mut self.transport.kernel;
         // With an empty queue, counters are final and can be moved.
-        let is_quiet = kernel.queue.is_empty();
+        let network = kernel.windows.as_ref().map(|windows| &windows.queue);
+        let is_quiet = kernel.queue.is_empty() && network.is_none_or(|queue| queue.is_empty());
+        let queues = kernel.queue.bytes() + network.map_or(0, |queue| queue.bytes());
         let engine = Engine {
             events: kernel.events,
             packets: kernel.counters.injected_packets,
             packet_hops: kernel.counters.hops,
-            bytes: (kernel.net.bytes() + kernel.queue.bytes()) as u64,
+            used: N::HAS_WINDOWS.then_some(self.engine),
+            bytes: (kernel.net.bytes() + queues) as u64,
         };
         let mut counters =
             if is_quiet { std::mem::take(&mut kernel.counters) } else { kernel.counters.clone() };
         kernel.net.report(&mut counters);
+        let mut digest = kernel.digest;
+        add_counters(&mut digest, &counters);
         let jobs: Vec<JobOutcome> =
             kernel.jobs.iter().map(|job| job_outcome(kernel, job, &counters)).collect();
         let last = jobs.iter().map(|job| job.time).max().unwrap_or(Time::ZERO);
@@ -116,7 +121,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         Outcome {
             end,
             time,
-            digest: kernel.digest,
+            digest,
             engine,
             by_distance,
             pairs,
@@ -139,6 +144,17 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             }
         }
         by_engine
+    }
+}
+
+/// Adds what links have carried to the digest of a run.
+fn add_counters(digest: &mut Digest, counters: &Counters) {
+    for (link, carried) in counters.links.iter().filter(|(_, carried)| carried.packets > 0) {
+        digest.mix(u64::from(link.0));
+        digest.mix(carried.bytes);
+        digest.mix(carried.packets);
+        digest.mix(counters.stalled[link].0);
+        digest.mix(u64::from(counters.queue_max[link]));
     }
 }
 

@@ -1,0 +1,146 @@
+//! The network's side of a run that is simulated in windows (docs/models/window-engine.md): its
+//! event queue, commands of hosts that it has not reached, and its reports to hosts.
+//!
+//! Hosts are simulated first in each window, then the network. A host observes what the network
+//! reports no earlier than the latency of a receive later, which is in a later window. A command of
+//! a host is an event of the network at its own time, so no lookahead is needed there.
+
+use base::{Slab, Span, Time};
+use des::{EventCode, Phase, Queue, Units};
+use machine::Machine;
+use net::{Counters, Cx, INJECT, Message, MsgId, NetworkModel};
+use packet::PacketNetwork;
+
+base::ids! {
+    /// A command of a host that the network has not reached.
+    CommandId,
+}
+
+/// A message that the network has completed.
+struct Report {
+    /// Time and order of the event that reported it.
+    at: Time,
+    order: u32,
+    /// Position among all reports of the window, which are unit by unit.
+    nth: u32,
+    id: MsgId,
+    seen: Time,
+}
+
+pub(crate) struct NetworkWindows {
+    pub queue: Queue,
+    length: Span,
+    /// End of the current window.
+    pub end: Time,
+    /// The latest event.
+    pub last: Time,
+    /// Later windows are not exact (`net::Windowed`).
+    pub limit: Time,
+    commands: Slab<CommandId, (MsgId, Message)>,
+    reports: Vec<Report>,
+}
+
+impl NetworkWindows {
+    /// If the machine does not permit windows, the reason.
+    pub fn new<N: NetworkModel>(machine: &Machine) -> Result<NetworkWindows, &'static str> {
+        let (length, units) = plan::<N>(machine)?;
+        Ok(NetworkWindows {
+            queue: Queue::in_windows(length, units),
+            length,
+            end: Time::ZERO,
+            last: Time::ZERO,
+            limit: Time(((1u128 << 64) / u128::from(length.0) - 1) as u64),
+            commands: Slab::with_capacity(1 << 8),
+            reports: Vec::with_capacity(1 << 8),
+        })
+    }
+
+    /// The end of the window that contains `at`.
+    pub fn end_of(&self, at: Time) -> Time {
+        Time((at.0 / self.length.0 + 1).saturating_mul(self.length.0))
+    }
+
+    /// A host gives the network a message at `now`, in the current window. The network takes it
+    /// behind all its own events of that instant, which have earlier phases.
+    #[inline]
+    pub fn command(&mut self, now: Time, id: MsgId, message: Message) {
+        let src = message.src.0;
+        let command = self.commands.insert((id, message));
+        self.queue.push(now, EventCode::new(Phase::Resume, INJECT, src, command.0));
+    }
+
+    /// Simulates the network until `end`, one unit after the other. Returns the number of its
+    /// events, without commands.
+    pub fn run<N: NetworkModel>(
+        &mut self,
+        end: Time,
+        (net, machine): (&mut N, &Machine),
+        delivered: &mut Vec<(MsgId, Time)>,
+        counters: &mut Counters,
+    ) -> u64 {
+        let mut events = 0;
+        let has_prefetch = self.queue.has_prefetch();
+        while let Some((now, code)) = self.queue.pop_before(end) {
+            self.last = self.last.max(now);
+            if has_prefetch && let Some(block) = self.queue.next_prefetch_block() {
+                net.prefetch_block(block, machine, |_| {});
+            }
+            let mut cx = Cx { now, machine, queue: &mut self.queue, delivered, counters };
+            if code.kind() == INJECT {
+                let command = CommandId(code.arg());
+                let (id, message) = self.commands[command];
+                self.commands.free(command);
+                net.inject(id, message, &mut cx);
+            } else {
+                events += 1;
+                net.dispatch(code, &mut cx);
+            }
+            for (id, seen) in delivered.drain(..) {
+                let nth = self.reports.len() as u32;
+                self.reports.push(Report { at: now, order: code.order(), nth, id, seen });
+            }
+        }
+        debug_assert!(self.queue.earliest_bound() >= end);
+        events
+    }
+
+    /// Passes the reports of the window to `each` in the order of the event engine.
+    pub fn take_reports(&mut self, mut each: impl FnMut(MsgId, Time)) {
+        self.reports.sort_unstable_by_key(|report| (report.at, report.order, report.nth));
+        for Report { id, seen, .. } in self.reports.drain(..) {
+            assert!(seen >= self.end, "a host observes the network within a window");
+            each(id, seen);
+        }
+    }
+}
+
+/// Why packets on this machine cannot be simulated in windows together with jobs, if so.
+pub fn window_obstacle(machine: &Machine) -> Option<&'static str> {
+    plan::<PacketNetwork>(machine).err()
+}
+
+/// The length of a window and the units of the network, if hosts observe it late enough.
+fn plan<N: NetworkModel>(machine: &Machine) -> Result<(Span, Units), &'static str> {
+    // The failure of a message is observed at once.
+    if machine.faults.is_some() {
+        return Err("the machine has a fault schedule");
+    }
+    let (length, units) = N::windows(machine, Time::ZERO)?;
+    if machine.nic.recv_latency < length {
+        return Err("switch.credit_epoch exceeds nic.recv_latency");
+    }
+    // A response is observed without the latency of a receive, but not in the window in which it is
+    // sent. The event engine simulates the windows after it.
+    let nics = (0..machine.n_nics()).map(machine::NicId);
+    let links = nics.map(|nic| (machine.injection(nic), machine.ejection(nic)));
+    let latency = &machine.links.latency;
+    let mut out = Span(u64::MAX);
+    let mut back = Span(u64::MAX);
+    for (injection, ejection) in links {
+        (out, back) = (out.min(latency[injection]), back.min(latency[ejection]));
+    }
+    if out + back < length {
+        return Err("switch.credit_epoch exceeds the latency from NIC to NIC");
+    }
+    Ok((length, units))
+}
