@@ -20,7 +20,8 @@ import signal
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,11 @@ PAGE = Path(__file__).resolve().parents[1] / "lab" / "benchmark-times.md"
 NODES = (64, 1024, 9658)
 FIDELITIES = ("loggp", "flow")
 SIZES = [1 << k for k in range(23)]
-# Sizes of a large run of flows.
+# Sizes of a run on more than 64 nodes.
 GROUPS = [[0, 1, 1 << 11, 1 << 16, 1 << 22], *(SIZES[k::6] for k in range(6))]
 LONGEST_S = 60.0
 Times = dict[str, float | str]
+Record = Callable[[int, float | str], None]
 CAPTION = """\
 CPU time of `odonata bench NAME --machine aurora --nodes N --sizes S`, one rank per node, for each
 power of two from 1 B to 4 MiB. Machine: two shared cores (AMD EPYC, Zen 5), 0.1.0, 2026-11-29. A
@@ -50,21 +52,17 @@ NOTES = """\
 """
 
 
-def run(name: str, nodes: int, fidelity: str, sizes: list[int]) -> Times:
-    """CPU seconds of each size, or `refused` or `stopped`, of one run with all sizes."""
-    found: Times = {}
+def run(name: str, nodes: int, fidelity: str, sizes: list[int], record: Record) -> None:
+    """Record CPU seconds of each size, or `refused` or `stopped`, of one run with all sizes."""
     job = od.machine("aurora").job(nodes=nodes, ppn=1)
     left = list(sizes)
     while left:
         try:
-            found |= timed(name, job, fidelity, left)
+            left = timed(name, job, fidelity, left, record)
         except InputError as error:
             size = refused_size(error, left)
-            found[str(size)] = "refused"
+            record(size, "refused")
             left.remove(size)
-            continue
-        return found
-    return found
 
 
 def refused_size(error: InputError, sizes: list[int]) -> int:
@@ -76,63 +74,57 @@ def refused_size(error: InputError, sizes: list[int]) -> int:
     raise error
 
 
-def timed(name: str, job: Any, fidelity: str, sizes: list[int]) -> Times:
-    """Times by size. A size that takes longer than a minute is stopped, and the rest run again.
+def timed(name: str, job: Any, fidelity: str, sizes: list[int], record: Record) -> list[int]:
+    """Record times by size. A size that takes longer than a minute is stopped; return the rest.
 
     A size ends between two ticks. Its time is counted from the last tick before its begin to the
     first one after its end, so that none is too short.
     """
     stop = core.Stop()
-    spans: list[float] = []
+    ended = 0
     # The present size begins after `begin` and before `begun`.
     begin = begun = before = time.process_time()
 
     def end(now: float) -> None:
-        nonlocal begin, begun
-        spans.append(round(now - begin, 2))
+        nonlocal begin, begun, ended
+        record(sizes[ended], round(now - begin, 2))
+        ended += 1
         begin, begun = before, now
 
     def tick(progress: Any) -> None:
         nonlocal before
         now = time.process_time()
-        while (parts := progress.get("parts")) and parts[0] > len(spans):
+        while (parts := progress.get("parts")) and parts[0] > ended:
             end(now)
         if now - begun > LONGEST_S:
             stop.signal = signal.SIGINT
         before = now
 
+    word = "stopped"
     try:
         summary = benchmarks.predict(name, job, sizes, fidelity, tick=tick, stop=stop)
-        is_whole, word = len(summary["rows"]) == len(sizes), "stopped"
         if summary.get("failure"):
             word = "limit"
         now = time.process_time()
-        while len(spans) < len(summary["rows"]):
+        while ended < len(summary["rows"]):
             end(now)
     except KeyboardInterrupt:
-        is_whole, word = False, "stopped"
-    found: Times = {str(size): span for size, span in zip(sizes, spans, strict=False)}
-    if not is_whole:
-        found[str(sizes[len(spans)])] = word
-        if rest := sizes[len(spans) + 1 :]:
-            found |= timed(name, job, fidelity, rest)
-    return found
+        pass
+    if ended < len(sizes):
+        record(sizes[ended], word)
+    return sizes[ended + 1 :]
 
 
 def jobs() -> Iterator[tuple[str, int, str, list[int]]]:
-    """Name, nodes, fidelity and sizes of each run; large jobs of flows last, in coarse steps first.
+    """Name, nodes, fidelity and sizes of each run; large jobs last, in coarse steps first.
 
     They have few sizes per run, which then ends within the budget of a call.
     """
-    kinds = list(itertools.product(NODES, FIDELITIES))
     names = [name for name in benchmarks.NAMES if name not in ("ior", "mdtest")]
-    slow = [kind for kind in kinds if kind[1] == "flow" and kind[0] > NODES[0]]
-    for (nodes, fidelity), name in itertools.product(kinds, names):
-        if (nodes, fidelity) not in slow:
-            yield name, nodes, fidelity, sizes_of(name)
-    for group in GROUPS:
-        for (nodes, fidelity), name in itertools.product(slow, names):
-            yield name, nodes, fidelity, [size for size in sizes_of(name) if size in group]
+    for fidelity, name in itertools.product(FIDELITIES, names):
+        yield name, NODES[0], fidelity, sizes_of(name)
+    for group, fidelity, nodes, name in itertools.product(GROUPS, FIDELITIES, NODES[1:], names):
+        yield name, nodes, fidelity, [size for size in sizes_of(name) if size in group]
 
 
 def measure(budget: float) -> None:
@@ -144,16 +136,17 @@ def measure(budget: float) -> None:
         if missing := [size for size in sizes if str(size) not in known]:
             if time.monotonic() - start > budget:
                 return
-            keep(name, column, run(name, nodes, fidelity, missing))
+            run(name, nodes, fidelity, missing, partial(keep, name, column))
 
 
 def sizes_of(name: str) -> list[int]:
     return [0] if name == "barrier" else SIZES
 
 
-def keep(name: str, column: str, times: Times) -> None:
+def keep(name: str, column: str, size: int, result: float | str) -> None:
+    """Store a result at once, so that a call that is killed loses one size."""
     found = stored()
-    found.setdefault(name, {}).setdefault(column, {}).update(times)
+    found.setdefault(name, {}).setdefault(column, {})[str(size)] = result
     new = DATA.with_suffix(f".{os.getpid()}")
     new.write_text(json.dumps(in_order(found), indent=1) + "\n", encoding="utf-8")
     new.replace(DATA)
