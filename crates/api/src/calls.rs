@@ -22,6 +22,7 @@ use workload::{Op, Step, Streams, WORLD};
 
 mod budget;
 pub(super) use budget::{cost, cost_of, has_long_windows, messages_allowed, messages_needed};
+use budget::{cost_in_waves, piece};
 
 /// Result of a call.
 #[derive(Clone, Copy, Debug, Default)]
@@ -178,9 +179,7 @@ pub(super) fn parts(
     let a_rank = partners(call);
     let is_requested = messages > most_messages();
     let allowed = messages / cost_of(call, fidelity);
-    let is_costly = fidelity == Fidelity::Flow && has_long_windows(call);
-    let (budget, messages) = (if is_costly { allowed } else { messages }, allowed);
-    if most(call) <= messages {
+    if most(call) <= allowed {
         return Some(SamplingPlan::all_rounds(call.clone()));
     }
     // With packets, the order of arrival matters. With noise or background traffic, ranks and
@@ -189,7 +188,7 @@ pub(super) fn parts(
     if fidelity == Fidelity::Packet || !quiet {
         return None;
     }
-    let smaller = on_fewer_ranks(job, call, messages);
+    let smaller = on_fewer_ranks(job, call, allowed);
     if !smaller.is_empty() {
         let whole = SamplingPlan::all_rounds(call.clone());
         return Some(SamplingPlan { smaller, is_sample: true, ..whole });
@@ -201,6 +200,12 @@ pub(super) fn parts(
         let wait = fidelity == Fidelity::Flow && !job.machine.routing.is_adaptive();
         job.machine.faults.is_none() && (!wait || job.machine.has_uniform_cabling(&folding()))
     });
+    let is_costly = fidelity == Fidelity::Flow && has_long_windows(call);
+    let cost = match fidelity {
+        Fidelity::Flow if representatives.is_none() && a_rank == 1 => cost_in_waves(call),
+        _ => 1,
+    };
+    let (budget, messages) = (if is_costly { allowed } else { messages / cost }, allowed);
     let (period, call) = match representatives {
         Some((period, size)) if size == ranks => (period, call.clone()),
         Some((period, size)) => {
@@ -322,11 +327,13 @@ fn sample_rounds(
         true => (own, 0),
         false => (share.min(BLOCKS * Rounds::BLOCK), ends.simulated() - ends.near),
     };
-    let own = (enough.max(most.min(LEAST_BLOCKS * Rounds::BLOCK)) + more).min(all);
+    let least = LEAST_BLOCKS * Rounds::BLOCK;
+    let in_blocks = enough.max(most.min(least));
+    let own = (in_blocks + more).min(all);
     if own == all {
         return Some(Rounds::all(rounds));
     }
-    (own >= LEAST_BLOCKS * Rounds::BLOCK).then(|| Rounds::phases(rounds, wave, own, ends))
+    (in_blocks >= least).then(|| Rounds::phases(rounds, wave, own, ends))
 }
 
 /// After how many rounds with consecutive partners the ranks of a node, and their NICs, meet the
@@ -507,12 +514,7 @@ fn waits_both_ways(job: &Job, call: &Collective) -> bool {
 
 /// Whether some or all pieces for one rank use rendezvous.
 fn is_long(job: &Job, call: &Collective) -> bool {
-    let p = u64::from(call.member.size);
-    let piece = match call.kind {
-        Kind::Bcast | Kind::Allreduce | Kind::ReduceScatter => call.bytes.div_ceil(p),
-        _ => call.bytes,
-    };
-    piece > job.library.eager_max.min(job.library.shm_eager_max)
+    piece(call) > job.library.eager_max.min(job.library.shm_eager_max)
 }
 
 /// Upper bound on the messages of all rounds and ranks.
@@ -556,8 +558,11 @@ fn representatives(job: &Job, call: &Collective) -> Option<(u32, u32)> {
     let group = |rank: usize| place(rank).group;
     let period = (1..ranks).find(|&rank| group(rank) != group(0))?;
     let size = ranks / period * period;
-    let blocks =
-        matches!(call.kind, Kind::Allgather | Kind::Allgatherv | Kind::Alltoall | Kind::Alltoallv);
+    use Kind as K;
+    let blocks = matches!(
+        call.kind,
+        K::Allgather | K::Allgatherv | K::Alltoall | K::Alltoallv | K::ReduceScatterBlock
+    );
     let swaps = swaps(call, ranks as u32) || swaps(call, size as u32);
     if size != ranks && (!blocks || swaps || size < 4 * period) {
         return None;

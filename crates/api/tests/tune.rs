@@ -126,7 +126,7 @@ fn the_ranks_of_one_group_represent_all_exactly_in_equal_groups() {
 #[test]
 fn whole_groups_represent_a_partial_last_group() {
     let mut folded = Vec::new();
-    for collective in ["allgather", "allgatherv", "alltoall", "alltoallv"] {
+    for collective in ["allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter_block"] {
         for bytes in [64, 100_000] {
             let mut few = request_for_equal_groups(collective, bytes, 24 * 160);
             few.nodes = vec![44];

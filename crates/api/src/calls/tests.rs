@@ -135,6 +135,44 @@ fn a_larger_message_budget_simulates_more_rounds() {
     assert_eq!(simulated(20_000_000), (512, 2 + most(20_000_000) / 16 * 16));
 }
 
+/// If all ranks are simulated, waves of longer flows have fewer messages: at most the budget
+/// divided by the weight of one. On random nodes no group represents the others.
+#[test]
+fn waves_of_long_flows_keep_to_the_limit() {
+    let flow = Fidelity::Flow;
+    let ranks_and_rounds = |nodes: u32, placement: &str, kind, bytes| {
+        let common = serde_json::json!({
+            "machine": { "name": "aurora" }, "fidelity": "flow", "placement": placement,
+        });
+        let common: crate::Common = serde_json::from_value(common).expect("options");
+        let job = crate::job(&common, nodes, 1).expect("legal");
+        let call = first_call(&job, kind, Algorithm::Pairwise, nodes, bytes);
+        let parts = parts(&job, &call, flow, most_messages())?;
+        let alike = parts.ranges.iter().filter(|range| range.alike);
+        Some((parts.ranks, alike.map(|range| range.sample.simulated()).sum::<u32>()))
+    };
+    let [short, medium, long] = [4 << 10, 16 << 10, 4 << 20];
+    for kind in [Kind::Alltoall, Kind::ReduceScatterBlock] {
+        // Each group has 64 nodes, and 9,658 nodes fill 150 of them.
+        for bytes in [short, medium, long] {
+            let found = ranks_and_rounds(9_658, "contiguous", kind, bytes);
+            assert_eq!(found.expect("64 ranks").0, 64, "{kind:?} {bytes}");
+        }
+        let random = |nodes, bytes| ranks_and_rounds(nodes, "random", kind, bytes);
+        let simulated = |nodes: u32, bytes| {
+            let (ranks, rounds) = random(nodes, bytes).expect("it is sampled");
+            assert_eq!(ranks, nodes, "{kind:?} {bytes}");
+            u64::from(ranks * rounds)
+        };
+        let most = most_messages();
+        assert!((most / 4..=most).contains(&simulated(9_658, short)));
+        assert!((most / 10..=most / 4).contains(&simulated(9_658, medium)));
+        assert!(simulated(4_096, long) <= most / 10);
+        // At least three waves of 16 rounds: more than a tenth of the budget.
+        assert_eq!(random(9_658, long), None, "{kind:?}");
+    }
+}
+
 /// A broadcast by a ring in which some ranks have no piece: three calls on fewer ranks give its
 /// time within the stated error. CPUs limit the ring of 11 ranks per node, latency that of one.
 #[test]
