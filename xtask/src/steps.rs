@@ -9,9 +9,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
-use std::{env, thread};
+use std::{env, iter, thread, vec};
 
 /// Lines of a failed step's log that are shown; the file has all of them.
 const SHOWN: usize = 200;
@@ -63,12 +64,12 @@ pub fn test() -> bool {
         let rust = step("rust-tests", vec![cargo(tests)]);
         (lint && rust, built.join().expect("a step does not panic"))
     });
-    let lanes = vec![
-        (PYTHON_TESTS[0], pytest(0)),
-        (PYTHON_TESTS[1], pytest(1)),
-        ("conformance", conform(&["--part"])),
-    ];
-    let python = built && at_once(lanes.into_iter().chain(instructions).collect());
+    let python = built && {
+        let queue = Arc::new(Mutex::new(pytests().into_iter()));
+        let lane = |name| (name, next_of(Arc::clone(&queue)));
+        let others = [("conformance", conform(&["--part"]))].into_iter().chain(instructions);
+        at_once(PYTHON_TESTS.map(lane).into_iter().chain(others.map(once)).collect())
+    };
     let verdict = if rust && python { "all steps pass" } else { "FAILED" };
     println!("{verdict}, after {:.0} s", start.elapsed().as_secs_f64());
     let log = |name: &str| fs::read_to_string(log_path(name)).unwrap_or_default();
@@ -107,24 +108,35 @@ fn benchmarks() -> bool {
     step("benchmarks", vec![cargo(&["build", "--quiet", "--release", "--package", "bench"])])
 }
 
-/// Logs of the Python tests: each has every second file, starting with the first or the second.
+/// Logs of the Python tests. Each lane takes the next files when it has finished its last ones, so
+/// that both end at nearly the same time.
 const PYTHON_TESTS: [&str; 2] = ["python-tests-1", "python-tests-2"];
 
-fn pytest(lane: usize) -> Command {
-    let mut command = python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
-    command.args(python_tests(lane));
-    command
+/// Test files per start of pytest, which takes about a second.
+const FILES_PER_START: usize = 3;
+
+/// Runs of pytest with a few files each. Large files come first and short runs last.
+fn pytests() -> Vec<Command> {
+    let run = |files: &[String]| {
+        let mut command = python(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+        command.args(files);
+        command
+    };
+    python_tests().chunks(FILES_PER_START).map(run).collect()
 }
 
-fn python_tests(lane: usize) -> Vec<String> {
+/// Test files by size, the largest first.
+fn python_tests() -> Vec<String> {
     let tests =
         fs::read_dir(workspace::root().join("python/tests")).into_iter().flatten().flatten();
-    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap_or_default();
-    let is_test = |file: &String| file.starts_with("test_") && file.ends_with(".py");
-    let mut files: Vec<String> = tests.map(name).filter(is_test).collect();
+    let sized = |entry: fs::DirEntry| {
+        let file = entry.file_name().into_string().unwrap_or_default();
+        let is_test = file.starts_with("test_") && file.ends_with(".py");
+        is_test.then(|| (entry.metadata().map_or(0, |found| found.len()), file))
+    };
+    let mut files: Vec<(u64, String)> = tests.filter_map(sized).collect();
     files.sort();
-    let mine = files.iter().skip(lane).step_by(PYTHON_TESTS.len());
-    mine.map(|file| format!("python/tests/{file}")).collect()
+    files.into_iter().rev().map(|(_, file)| format!("python/tests/{file}")).collect()
 }
 
 /// All third-party suites and random programs, compared with the reference library.
@@ -278,7 +290,7 @@ fn libraries() -> bool {
     make(LIBRARIES, &inputs, &products, || {
         let mut build = Command::new(env::current_exe().expect("this program has a path"));
         build.arg("libs").current_dir(workspace::root());
-        at_once(vec![(LIBRARIES, build)])
+        at_once(vec![once((LIBRARIES, build))])
     })
 }
 
@@ -438,23 +450,46 @@ fn step(name: &str, commands: Vec<Command>) -> bool {
     true
 }
 
-/// Runs independent steps in parallel. Each keeps little more than one core busy, because the ranks
-/// of a simulated program take turns.
-fn at_once(steps: Vec<(&str, Command)>) -> bool {
-    let begin = |(name, mut command): (_, Command)| {
-        let (mut child, start) = spawn(&mut command, name, false);
-        let wait = move || (child.wait().is_ok_and(|status| status.success()), start.elapsed());
-        (name, thread::spawn(wait))
+/// Commands of one step, in order.
+type Commands = Box<dyn Iterator<Item = Command> + Send>;
+
+fn once((name, command): (&str, Command)) -> (&str, Commands) {
+    (name, Box::new(iter::once(command)))
+}
+
+/// Commands from a queue that several steps share.
+fn next_of(queue: Arc<Mutex<vec::IntoIter<Command>>>) -> Commands {
+    Box::new(iter::from_fn(move || queue.lock().expect("taking does not panic").next()))
+}
+
+/// Runs independent steps in parallel, and all commands of each, also if one fails. Each step keeps
+/// little more than one core busy, because the ranks of a simulated program take turns.
+fn at_once(steps: Vec<(&str, Commands)>) -> bool {
+    let begin = |(name, commands): (&str, Commands)| {
+        let step = name.to_string();
+        // A lane may find the queue empty: its log is then empty, too.
+        fs::create_dir_all(workspace::target())
+            .and_then(|()| fs::write(log_path(name), ""))
+            .expect("the build directory can be written");
+        let run = move || {
+            let (start, mut fine) = (Instant::now(), true);
+            for mut command in commands {
+                let (mut child, _) = spawn(&mut command, &step, true);
+                fine &= child.wait().is_ok_and(|status| status.success());
+            }
+            (fine, start.elapsed())
+        };
+        (name.to_string(), thread::spawn(run))
     };
     let running: Vec<_> = steps.into_iter().map(begin).collect();
     let mut fine = true;
     for (name, step) in running {
         let (passed, took) = step.join().expect("waiting does not panic");
         fine &= if passed {
-            report(name, took, "");
+            report(&name, took, "");
             true
         } else {
-            failed(name, took)
+            failed(&name, took)
         };
     }
     fine
@@ -550,27 +585,64 @@ fn newest(path: &Path) -> SystemTime {
 
 #[cfg(test)]
 mod tests {
-    use super::{NEEDED, PYTHON_TESTS, at_once, counted, installed, listed, python_tests, stamp};
+    use super::{
+        NEEDED, at_once, counted, installed, listed, log_path, next_of, once, pytests,
+        python_tests, stamp,
+    };
     use crate::workspace;
     use std::fs;
     use std::os::unix::fs::symlink;
     use std::process::Command;
+    use std::sync::{Arc, Mutex};
 
     #[test]
-    fn every_python_test_file_is_in_one_lane() {
-        let mut files: Vec<_> = (0..PYTHON_TESTS.len()).flat_map(python_tests).collect();
-        let n = files.len();
-        files.sort();
-        files.dedup();
-        assert!(files.len() == n && n > 20, "{files:?}");
-        assert!(files.contains(&"python/tests/test_runs.py".to_string()));
+    fn every_python_test_file_is_in_one_run() {
+        let listed = fs::read_dir(workspace::root().join("python/tests")).expect("tests");
+        let name = |entry: fs::DirEntry| entry.file_name().into_string().expect("a plain name");
+        let is_test = |file: &String| file.starts_with("test_") && file.ends_with(".py");
+        let mut all: Vec<_> = listed.flatten().map(name).filter(is_test).collect();
+        let of_run = |run: Command| {
+            let words: Vec<_> = run.get_args().map(|w| w.to_string_lossy().into_owned()).collect();
+            words.into_iter().filter_map(|w| w.strip_prefix("python/tests/").map(str::to_string))
+        };
+        let mut run: Vec<String> = pytests().into_iter().flat_map(of_run).collect();
+        all.sort();
+        run.sort();
+        assert!(run == all && run.len() > 20, "{run:?}");
+        let size = |file: &str| fs::metadata(workspace::root().join(file)).expect("a file").len();
+        assert!(python_tests().windows(2).all(|two| size(&two[0]) >= size(&two[1])));
     }
 
     #[test]
     fn parallel_steps_pass_if_all_of_them_pass() {
-        let run = |words: [&'static str; 2]| at_once(words.map(|w| (w, Command::new(w))).into());
+        let run = |words: [&'static str; 2]| {
+            at_once(words.map(|w| once((w, Command::new(w)))).into_iter().collect())
+        };
         assert!(run(["true", "true"]));
         assert!(!run(["false", "true"]));
+    }
+
+    /// Each command of a shared queue is run once, also after one that fails.
+    #[test]
+    fn lanes_share_a_queue() {
+        let run = |words: &str| {
+            let echo = |word: &str| {
+                let mut command = Command::new(if word == "fail" { "false" } else { "echo" });
+                command.arg(word);
+                command
+            };
+            let commands: Vec<Command> = words.split(' ').map(echo).collect();
+            let queue = Arc::new(Mutex::new(commands.into_iter()));
+            let lanes = ["test-of-lanes-1", "test-of-lanes-2"];
+            let fine = at_once(lanes.map(|lane| (lane, next_of(Arc::clone(&queue)))).into());
+            let log = lanes.map(|lane| fs::read_to_string(log_path(lane)).unwrap_or_default());
+            let mut out: Vec<_> = log.concat().lines().map(str::to_string).collect();
+            out.retain(|line| !line.starts_with('$') && !line.is_empty());
+            out.sort();
+            (fine, out.join(" "))
+        };
+        assert_eq!(run("a b c d e"), (true, "a b c d e".to_string()));
+        assert_eq!(run("fail b c"), (false, "b c".to_string()));
     }
 
     /// `true` and `false` stand for a Python that finds the module and for one that does not.
