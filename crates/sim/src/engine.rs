@@ -1,5 +1,8 @@
 //! The engines of packet networks: which one is requested, and which one simulated a run.
 
+/// Default of `Job::many_events` (docs/performance.md).
+pub(crate) const MANY_EVENTS: u64 = 1_000;
+
 /// How the packet network is simulated: event by event in the order of time, or one switch at a
 /// time in windows (docs/models/window-engine.md).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -30,29 +33,38 @@ impl EngineChoice {
     }
 }
 
-/// The engine of a run of jobs, or its two engines, and the reason for the last one.
+/// The engine of a run of jobs, or its engines, and the reason for the last one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EngineUse {
     /// Whether the run ended with the window engine.
     pub uses_windows: bool,
-    /// Whether it changed from the window engine to the event engine.
-    pub has_changed: bool,
+    /// Number of changes from one engine to the other.
+    pub changes: u32,
     pub reason: &'static str,
 }
 
 impl Default for EngineUse {
     fn default() -> EngineUse {
-        EngineUse { uses_windows: false, has_changed: false, reason: "it was selected" }
+        EngineUse { uses_windows: false, changes: 0, reason: "it was selected" }
     }
 }
 
 impl EngineUse {
+    /// The other engine simulates the run from now on.
+    pub(crate) fn change(&mut self, reason: &'static str) {
+        self.uses_windows = !self.uses_windows;
+        self.changes = self.changes.saturating_add(1);
+        self.reason = reason;
+    }
+
     /// The name in the user interface.
     pub fn name(self) -> &'static str {
-        match (self.uses_windows, self.has_changed) {
-            (false, false) => "event",
-            (true, _) => "window",
-            (false, true) => "window, then event",
+        match (self.uses_windows, self.changes) {
+            (false, 0) => "event",
+            (true, 0) => "window",
+            (false, 1) => "window, then event",
+            (true, 1) => "event, then window",
+            _ => "event and window",
         }
     }
 }

@@ -8,7 +8,7 @@ use machine::{Binding, Folding, Machine, NicId, NodeId};
 use mpi::Library;
 
 use crate::background::Background;
-use crate::engine::EngineChoice;
+use crate::engine::{EngineChoice, MANY_EVENTS};
 use crate::noise::Noise;
 
 /// Node, NIC and binding of one rank.
@@ -69,6 +69,9 @@ pub struct Job {
     pub seed: u64,
     /// How packets are simulated. Never changes a result.
     pub engine: EngineChoice,
+    /// Events per window from which on `EngineChoice::Auto` uses windows; it leaves them below half
+    /// of this.
+    pub many_events: u64,
     /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
     /// Whether messages of collectives, and accesses, are counted per pair of ranks.
@@ -188,6 +191,7 @@ impl Job {
             buffers: Buffers::Host,
             seed,
             engine: EngineChoice::Auto,
+            many_events: MANY_EVENTS,
             sample: Sample::ALL,
             counts_pairs: true,
             counts_accesses: true,

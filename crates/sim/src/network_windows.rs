@@ -29,7 +29,8 @@ struct Report {
 
 pub(crate) struct NetworkWindows {
     pub queue: Queue,
-    length: Span,
+    /// Length of a window.
+    pub length: Span,
     /// End of the current window.
     pub end: Time,
     /// The latest event.

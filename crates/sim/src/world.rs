@@ -9,7 +9,6 @@ use crate::calls::Calls;
 use crate::collective::Collectives;
 use crate::component::{Component, Context};
 use crate::endpoints::{EndpointEvent, EndpointKind};
-use crate::engine::EngineUse;
 use crate::event::{HostEvent, InFlight, MAX_IDS, MessageOwner, ProtocolPhase};
 use crate::event_loop::{self, Simulation};
 use crate::failures::Failures;
@@ -37,7 +36,7 @@ mod ending;
 mod tests;
 mod windows;
 
-use self::windows::NextInWindows;
+use self::windows::{EngineControl, NextInWindows};
 
 /// Number of events between two checks of a run.
 const CHECK_INTERVAL: u64 = 1 << 12;
@@ -61,7 +60,7 @@ pub struct World<'j, N: NetworkModel, W: Workload, C: Component<N> = ()> {
     call_slices: Vec<CallSlice>,
     /// Maximum number of sends, accesses or completions at one time.
     max_ids: usize,
-    engine: EngineUse,
+    engine: EngineControl,
 }
 
 impl<'j, N: NetworkModel, W: Workload> World<'j, N, W> {
@@ -90,7 +89,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
             submitted: Vec::new(),
             call_slices: Vec::new(),
             max_ids: MAX_IDS,
-            engine: EngineUse::default(),
+            engine: EngineControl::default(),
         }
     }
 
@@ -112,6 +111,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let has_ended = event_loop::run(self, CHECK_INTERVAL, |world| {
             world.check_id_count();
             world.enable_prefetch();
+            world.choose_engine();
             world.report(tick)
         });
         // At the end of the jobs, links have carried what they have in the event engine.

@@ -153,8 +153,9 @@ fn assert_same(one: &(Outcome, Vec<Vec<Time>>), two: &(Outcome, Vec<Vec<Time>>),
     assert_eq!(a, b, "{case}");
 }
 
-/// One random world; returns its packets, and whether all of it was simulated in windows.
-fn run_world(seed: u64) -> (u64, bool) {
+/// One random world; returns its packets, whether windows alone simulated it, and whether `auto`
+/// changed the engine.
+fn run_world(seed: u64) -> (u64, bool, bool) {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
     let n_nodes = machine.node_nics.len() as u32 - 1;
@@ -201,7 +202,13 @@ fn run_world(seed: u64) -> (u64, bool) {
     let used = windows.0.engine.used.expect("packets have engines");
     assert!(used.uses_windows || has_puts, "{case}: {}", used.reason);
     assert_same(&events, &windows, &case);
-    (events.0.engine.packets, used.name() == "window")
+    // With changes between the engines: of event rates around the average.
+    let windows_in_run = (events.0.time.0 / job.machine.credit_epoch.expect("set").0).max(1);
+    job.many_events = (events.0.engine.events / windows_in_run).max(2);
+    let both = run(&job, &steps, EngineChoice::Auto);
+    assert_same(&events, &both, &format!("{case}, auto"));
+    let changed = both.0.engine.used.is_some_and(|used| used.changes > 0);
+    (events.0.engine.packets, used.name() == "window", changed)
 }
 
 #[test]
@@ -211,14 +218,16 @@ fn random_worlds_have_equal_results_by_both_engines() {
         return;
     }
     let cases = number("ODONATA_STORM").unwrap_or(20);
-    let (mut packets, mut in_windows) = (0, 0);
+    let (mut packets, mut in_windows, mut with_change) = (0, 0, 0);
     for seed in 0..cases {
-        let (sent, is_whole) = run_world(seed);
+        let (sent, is_whole, has_changed) = run_world(seed);
         packets += sent;
         in_windows += u64::from(is_whole);
+        with_change += u64::from(has_changed);
     }
-    println!("{cases} cases, {packets} packets, {in_windows} cases in windows");
+    println!("{cases} cases, {packets} packets, {in_windows} in windows, {with_change} with changes");
     assert!(packets > 100 * cases && 2 * in_windows > cases, "{packets}, {in_windows}: too few");
+    assert!(4 * with_change > cases, "{with_change} with changes: too few");
 }
 
 /// Two ranks per node of `aurora`: a ring with messages by rendezvous, and an all-to-all.

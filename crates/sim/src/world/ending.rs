@@ -93,7 +93,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             events: kernel.events,
             packets: kernel.counters.injected_packets,
             packet_hops: kernel.counters.hops,
-            used: N::HAS_WINDOWS.then_some(self.engine),
+            used: N::HAS_WINDOWS.then_some(self.engine.used),
             bytes: (kernel.net.bytes() + queues) as u64,
         };
         let mut counters =

@@ -8,9 +8,26 @@ use crate::kernel::Kernel;
 use crate::network_windows::NetworkWindows;
 use base::Time;
 use des::Queue;
-use machine::faults::NEVER;
 use net::{Event, INJECT, NetworkModel};
 use workload::Workload;
+
+const FEW: &str = "few events occur per window";
+
+/// Events from one choice of `auto` to the next.
+const CHOICE_INTERVAL: u64 = 1 << 12;
+
+/// The engine of a run, and what the choice of another one needs.
+#[derive(Default)]
+pub(super) struct EngineControl {
+    pub used: EngineUse,
+    /// With `auto`: the windows that the run may enter.
+    parked: Option<Box<NetworkWindows>>,
+    /// With `auto`: why the run leaves windows at the end of the present one.
+    leaves: Option<&'static str>,
+    /// Time and number of events at the last choice.
+    chosen_at: Time,
+    chosen_events: u64,
+}
 
 impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     /// Selects the engine at the start of the run.
@@ -22,22 +39,60 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         }
         let possible = if kernel.timeline.is_some() {
             Err("a timeline is recorded in the order of time")
-        } else if self.failures.next_failure != NEVER {
-            Err("nodes fail during the run")
         } else {
-            NetworkWindows::new::<N>(&kernel.job.machine)
+            NetworkWindows::new::<N>(&kernel.job.machine).map(Box::new)
         };
         match possible {
-            Err(reason) => self.engine.reason = reason,
-            Ok(windows) if choice == EngineChoice::Window => self.enter_windows(windows),
-            Ok(_) => self.engine.reason = "jobs use windows only on request",
+            Err(reason) => self.engine.used.reason = reason,
+            Ok(windows) if choice == EngineChoice::Window => {
+                self.engine.used.uses_windows = true;
+                self.enter_windows(windows);
+            }
+            Ok(windows) => {
+                self.engine.used.reason = FEW;
+                self.engine.parked = Some(windows);
+            }
         }
     }
 
-    /// Begins with the window engine at the start of a run.
-    fn enter_windows(&mut self, mut windows: NetworkWindows) {
+    /// With `auto`: chooses the engine by the number of events per window since the last choice.
+    /// Called every few thousand events.
+    pub(super) fn choose_engine(&mut self) {
+        let Kernel { windows, now, events, has_responses, .. } = &self.transport.kernel;
+        let EngineControl { chosen_at, chosen_events, parked, .. } = &self.engine;
+        let count = events - chosen_events;
+        // With windows of its own choice, the run has none parked.
+        let Some(candidate) = parked.as_ref().or(windows.as_ref()) else { return };
+        if self.transport.kernel.job.engine != EngineChoice::Auto || count < CHOICE_INTERVAL {
+            return;
+        }
+        let elapsed = now.since(*chosen_at).0;
+        let many = |least: u64| {
+            u128::from(count) * u128::from(candidate.length.0)
+                >= u128::from(least) * u128::from(elapsed)
+        };
+        let is_too_late = candidate.end_of(*now) > candidate.limit;
+        let most = self.transport.kernel.job.many_events;
+        let (enters, leaves) = (many(most), !many(most / 2));
+        let may_enter = windows.is_none() && !has_responses && !is_too_late;
+        if windows.is_some() && leaves {
+            self.engine.leaves = Some(FEW);
+        } else if may_enter
+            && enters
+            && let Some(windows) = self.engine.parked.take()
+        {
+            self.engine.used.change("many events occur per window");
+            self.enter_windows(windows);
+        }
+        let kernel = &self.transport.kernel;
+        (self.engine.chosen_at, self.engine.chosen_events) = (kernel.now, kernel.events);
+    }
+
+    /// The window engine simulates the run from now on. Hosts are simulated first, until the end of
+    /// the window that contains the last event.
+    fn enter_windows(&mut self, mut windows: Box<NetworkWindows>) {
         let kernel = &mut self.transport.kernel;
-        windows.end = windows.end_of(Time::ZERO);
+        windows.end = windows.end_of(kernel.now);
         let mut hosts = Queue::new();
         if kernel.queue.has_prefetch() {
             windows.queue.enable_prefetch();
@@ -48,8 +103,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             queue.push(at, code);
         }
         kernel.queue = hosts;
-        kernel.windows = Some(Box::new(windows));
-        self.engine.uses_windows = true;
+        kernel.windows = Some(windows);
     }
 
     /// Changes to the event engine at the end of a window, because of `reason`.
@@ -57,7 +111,8 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         let kernel = &mut self.transport.kernel;
         let Some(mut windows) = kernel.windows.take() else { return };
         windows.queue.drain(|at, code| kernel.queue.push(at, code));
-        self.engine = EngineUse { uses_windows: false, has_changed: true, reason };
+        self.engine.used.change(reason);
+        self.engine.parked = Some(windows);
     }
 
     /// The next event of hosts in this window. After the last one, simulates the network until the
@@ -85,6 +140,8 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             self.leave_windows("one-sided operations have responses");
         } else if is_too_late {
             self.leave_windows("the run is too long");
+        } else if let Some(reason) = self.engine.leaves.take() {
+            self.leave_windows(reason);
         }
         NextInWindows::Boundary
     }
