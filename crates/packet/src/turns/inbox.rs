@@ -41,9 +41,9 @@ impl Inboxes {
     pub fn new(n: usize) -> Inboxes {
         let empty = Inbox { last: NONE, len: CHUNK as u32 };
         Inboxes {
-            all: vec![empty; n * SLOTS as usize],
+            all: base::packed(std::iter::repeat_n(empty, n * SLOTS as usize)),
             n,
-            chunks: Vec::with_capacity(2 * n),
+            chunks: base::with_capacity(2 * n),
             free: Vec::with_capacity(2 * n),
             outgoing: Default::default(),
         }
@@ -104,6 +104,7 @@ impl Inboxes {
                     at
                 }
                 None => {
+                    base::grow(&mut self.chunks);
                     self.chunks.push(Chunk { packets: [*packet; CHUNK], before });
                     self.chunks.len() as u32 - 1
                 }
@@ -132,9 +133,7 @@ impl Inboxes {
     /// Prefetches the inbox of `switch` in `window`.
     #[inline]
     pub fn prefetch_list(&self, switch: usize, window: u64) {
-        if switch < self.n {
-            base::prefetch_at(&self.all, self.at(switch, window));
-        }
+        base::prefetch_at(&self.all, self.at(switch, window));
     }
 
     /// The chunk of `switch` that is `back` before the last one, and the number of its packets.

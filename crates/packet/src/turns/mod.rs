@@ -19,6 +19,7 @@ use crate::pending_acks::AckLine;
 use crate::reports::Reports;
 use crate::voq::{Arbiter, VoqList, VoqStore};
 use credits::{Credit, Credits, Input};
+use due::{AHEAD, Due};
 use inbox::Inboxes;
 use nic::{Nic, Sender};
 use parts::Parts;
@@ -26,6 +27,7 @@ pub use parts::TurnMail;
 use port::Port;
 
 mod credits;
+mod due;
 mod inbox;
 mod nic;
 mod parts;
@@ -119,8 +121,9 @@ struct Sizes {
 struct Unit {
     ports: (u32, u32),
     nics: (u32, u32),
-    /// Ports with waiting packets, one bit each.
+    /// Ports with waiting packets, and NICs without credit that wait for it, one bit each.
     waiting: u64,
+    lacking: u64,
 }
 
 /// The network, and the state of its simulation.
@@ -138,6 +141,9 @@ pub struct Turns<'a> {
     threshold: u64,
     n_vcs: usize,
     units: Vec<Unit>,
+    due: Due,
+    /// The switches of this pass.
+    visits: Vec<u32>,
     /// Ports by place: those of a switch are contiguous, ejection links included.
     ports: Vec<Port>,
     /// By port: start of the current stall, if any, and the sum of all previous ones.
@@ -264,29 +270,23 @@ impl<'a> Turns<'a> {
         let parts = Parts::new(partition, own, &layout.units);
         let Layout { units, places, order, nics: nic_places } = layout.part(parts.own_switches());
         let n_vcs = usize::from(machine.n_vcs);
-        let ports: Vec<Port> = order
-            .iter()
-            .map(|&link| {
-                let to = match machine.links.to[link] {
-                    LinkEnd::Switch(switch) => switch.0,
-                    LinkEnd::Nic(_) => NONE,
-                };
-                let nic = match machine.links.to[link] {
-                    LinkEnd::Switch(_) => NONE,
-                    LinkEnd::Nic(nic) => places[nic.0 as usize] - parts.first_nic,
-                };
-                let link_type = links.port(link).link_type;
-                Port::new(link, (to, nic), link_type, links.types[link_type].cells)
-            })
-            .collect();
-        let nics: Vec<Nic> = nic_places
-            .iter()
-            .map(|&nic| {
-                let link_type = links.port(machine.injection(nic)).link_type;
-                let credit = links.types[link_type].cells;
-                Nic::new(nic, machine.nic_switch[nic], link_type, credit)
-            })
-            .collect();
+        let ports: Vec<Port> = base::packed(order.iter().map(|&link| {
+            let to = match machine.links.to[link] {
+                LinkEnd::Switch(switch) => switch.0,
+                LinkEnd::Nic(_) => NONE,
+            };
+            let nic = match machine.links.to[link] {
+                LinkEnd::Switch(_) => NONE,
+                LinkEnd::Nic(nic) => places[nic.0 as usize] - parts.first_nic,
+            };
+            let link_type = links.port(link).link_type;
+            Port::new(link, (to, nic), link_type, links.types[link_type].cells)
+        }));
+        let nics: Vec<Nic> = base::packed(nic_places.iter().map(|&nic| {
+            let link_type = links.port(machine.injection(nic)).link_type;
+            let credit = links.types[link_type].cells;
+            Nic::new(nic, machine.nic_switch[nic], link_type, credit)
+        }));
         let reserves = crate::link::may_reserve(machine);
         Turns {
             machine,
@@ -317,6 +317,8 @@ impl<'a> Turns<'a> {
             live: 0,
             is_congested: false,
             turns: 0,
+            due: Due::new(units.len()),
+            visits: Vec::with_capacity(units.len()),
             units,
             senders: vec![Sender::IDLE; nics.len()],
             nic_stalls: vec![(Time::ZERO, Span::ZERO); nics.len()],
@@ -336,6 +338,7 @@ impl<'a> Turns<'a> {
         if let Some(sender) = self.senders.get_mut(own) {
             sender.source = source;
             self.schedule(own, traffic);
+            self.mark_due(self.unit_of(own), self.wakes[own]);
         }
     }
 
@@ -348,16 +351,18 @@ impl<'a> Turns<'a> {
         if is_first {
             self.return_late_credits();
         }
-        for unit in 0..self.units.len() {
-            self.turn(unit, is_first, pass_end, traffic);
+        self.due.list(self.window, &mut self.visits);
+        for nth in 0..self.visits.len() {
+            self.turn(nth, is_first, pass_end, traffic);
         }
         self.inboxes.deliver();
         self.now = pass_end;
         if pass_end == window_end {
+            self.due.clear(self.window);
             self.start = window_end;
             self.window += 1;
         }
-        self.turns += self.units.len() as u64;
+        self.turns += 1 + self.visits.len() as u64;
     }
 
     /// Until when everything has been simulated.
@@ -388,6 +393,16 @@ impl<'a> Turns<'a> {
         self.window + u64::from(ahead)
     }
 
+    /// A NIC of a switch has an event at `at`, which is not before the current window.
+    #[inline]
+    fn mark_due(&mut self, unit: usize, at: Time) {
+        if at != NEVER {
+            let most = self.length * AHEAD - 1;
+            let at = self.start + Span((at.0 - self.start.0).min(most));
+            self.due.mark(unit, self.window_of(at));
+        }
+    }
+
     /// The buffer of `input` is free from `gone` on. Its credit counts from the next window after
     /// its return.
     #[inline]
@@ -395,9 +410,28 @@ impl<'a> Turns<'a> {
         let returns_at = gone + self.kinds[input.link_type()].cable;
         let ahead = (returns_at.0 - self.start.0) / self.length + 1;
         match self.credits.place(input) {
-            Some(switch) => self.credits.send(switch, input, self.window, ahead),
+            Some(switch) => self.send_credit(switch, input, ahead),
             None => self.parts.mail_credit(input, self.window + ahead),
         }
+    }
+
+    /// A credit for `input` of a switch counts from `ahead` windows after the current one on.
+    #[inline]
+    fn send_credit(&mut self, switch: usize, input: Input, ahead: u64) {
+        if self.credits.is_used_before(switch, self.window + ahead) {
+            self.add_earlier_credits(switch, self.window + ahead);
+        }
+        self.credits.send(switch, input, self.window, ahead);
+    }
+
+    /// Adds the credits at the place for `window`, which count already.
+    #[cold]
+    fn add_earlier_credits(&mut self, unit: usize, window: u64) {
+        let mut credits = std::mem::take(&mut self.scratch.credits);
+        credits.clear();
+        self.credits.take_at(unit, window, self.window, &mut |credit| credits.push(credit));
+        credits.iter().for_each(|&credit| self.add_credit(unit, credit));
+        self.scratch.credits = credits;
     }
 
     /// Prefetches what the credit of a packet's buffer needs, if the packet does not wait.
@@ -505,6 +539,7 @@ impl<'a> Turns<'a> {
             + size_of_val(&self.lists[..])
             + size_of_val(&self.places[..])
             + self.credits.bytes()
+            + self.due.bytes()
             + self.parts.bytes()
             + size_of_val(&self.nics[..])
             + size_of_val(&self.senders[..])
@@ -577,7 +612,12 @@ impl Layout {
             let n_nics = nics[nic..].iter().take_while(|&&n| machine.nic_switch[n] == switch);
             let first = (port as u32, nic as u32);
             (port, nic) = (port + n_ports, nic + n_nics.count());
-            Unit { ports: (first.0, port as u32), nics: (first.1, nic as u32), waiting: 0 }
+            Unit {
+                ports: (first.0, port as u32),
+                nics: (first.1, nic as u32),
+                waiting: 0,
+                lacking: 0,
+            }
         };
         let units = (0..machine.n_switches()).map(SwitchId).map(unit).collect();
         Layout { units, places, order, nics }

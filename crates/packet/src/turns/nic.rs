@@ -190,6 +190,11 @@ impl Turns<'_> {
         self.live = self.live.wrapping_add(1);
     }
 
+    /// The place of the switch of a NIC.
+    pub(super) fn unit_of(&self, n: usize) -> usize {
+        (self.nics[n].switch.0 - self.parts.first_switch) as usize
+    }
+
     /// Handles the events of a NIC before `pass_end`.
     #[inline(never)]
     pub(super) fn advance_nic<T: Traffic>(&mut self, n: usize, pass_end: Time, traffic: &mut T) {
@@ -204,8 +209,10 @@ impl Turns<'_> {
                 Action::Granted => self.take_grant(n, traffic),
                 Action::Head => self.receive(n, now, traffic),
                 Action::Credit => {
+                    let unit = self.unit_of(n);
                     let nic = &mut self.nics[n];
                     nic.waits_for_credit = false;
+                    self.units[unit].lacking &= !(1 << (n as u32 - self.units[unit].nics.0));
                     if !nic.armed && nic.free_at <= now {
                         self.pump(n, now);
                     }
@@ -358,6 +365,8 @@ impl Turns<'_> {
                 nic.stalled = true;
                 self.nic_stalls[n].0 = now;
             }
+            let unit = self.unit_of(n);
+            self.units[unit].lacking |= 1 << (n as u32 - self.units[unit].nics.0);
             return false;
         }
         let shared_time = self.sizes.shared_time;
@@ -505,6 +514,8 @@ impl Turns<'_> {
         sender.waits_for_window = true;
         let Some(due) = sender.acks.first(&self.ack_lines) else { return };
         sender.ack_event_at = sender.ack_event_at.min(due.max(Time(now.0 + 1)));
-        self.wakes[n] = self.wakes[n].min(sender.ack_event_at);
+        let ack_event_at = sender.ack_event_at;
+        self.wakes[n] = self.wakes[n].min(ack_event_at);
+        self.mark_due(self.unit_of(n), ack_event_at);
     }
 }

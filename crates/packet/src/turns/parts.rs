@@ -112,14 +112,16 @@ impl Turns<'_> {
         for batch in mail.heads.chunks(BATCH) {
             for (to, packet) in batch {
                 let window = self.window_of(packet.head);
-                self.inboxes.send(to - self.parts.first_switch, window, packet);
+                let unit = to - self.parts.first_switch;
+                self.due.mark(unit as usize, window);
+                self.inboxes.send(unit, window, packet);
             }
             self.inboxes.advance();
         }
         self.inboxes.deliver();
         for &(input, window) in &mail.credits {
             let switch = self.credits.place(input).expect("mail for this part");
-            self.credits.send(switch, input, self.window, window - self.window);
+            self.send_credit(switch, input, window - self.window);
         }
         for &(sender, at) in &mail.acks {
             self.expect_ack((sender - self.parts.first_nic) as usize, at);

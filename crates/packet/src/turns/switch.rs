@@ -13,7 +13,7 @@ use super::nic::Entry;
 use super::{Input, Kind, Packet, Traffic, Turns, Unit};
 use crate::event::kind;
 use crate::link::ones;
-use crate::packet::{AckLineId, NONE, PacketId};
+use crate::packet::{AckLineId, NEVER, NONE, PacketId};
 use crate::voq::{Voq, VoqList};
 
 /// Bits of a sort key: time in the window, link, position before the sort.
@@ -29,7 +29,7 @@ const CROSSES: u32 = 1 << 31;
 pub(super) struct Scratch {
     packets: Vec<Packet>,
     keys: Vec<u64>,
-    credits: Vec<Credit>,
+    pub credits: Vec<Credit>,
     /// The earliest arbitration that is due, and whether those that wait for credits are.
     due: u64,
     credits_due: bool,
@@ -88,18 +88,20 @@ impl Loads<'_, '_> {
 }
 
 impl Turns<'_> {
-    /// Advances a switch and its NICs until `pass_end`. `is_first` in the first pass of a window.
+    /// Advances a switch and its NICs until `pass_end`: the turn `nth` of those in `visits`.
+    /// `is_first` in the first pass of a window.
     pub(super) fn turn<T: Traffic>(
         &mut self,
-        unit: usize,
+        nth: usize,
         is_first: bool,
         pass_end: Time,
         traffic: &mut T,
     ) {
+        let unit = self.visits[nth] as usize;
         if is_first {
             self.collect_credits(unit);
         }
-        self.prefetch(unit, pass_end);
+        self.prefetch(nth, pass_end);
         let mut packets = std::mem::take(&mut self.scratch.packets);
         let mut keys = std::mem::take(&mut self.scratch.keys);
         packets.clear();
@@ -133,11 +135,18 @@ impl Turns<'_> {
             }
         }
         let (first, last) = self.units[unit].nics;
+        let mut next = NEVER;
         for nic in first as usize..last as usize {
             if self.wakes[nic] < pass_end {
                 self.advance_nic(nic, pass_end, traffic);
             }
+            next = next.min(self.wakes[nic]);
         }
+        let Unit { waiting, lacking, .. } = self.units[unit];
+        if waiting | lacking != 0 {
+            self.due.mark(unit, self.window + 1);
+        }
+        self.mark_due(unit, next);
         self.grants.packets.clear();
         self.grants.entries.clear();
         self.inboxes.advance();
@@ -155,15 +164,18 @@ impl Turns<'_> {
     /// Prefetches what later turns need, one step of its chain of reads per turn. Nearly nothing is
     /// scheduled for them within the window any more.
     #[inline]
-    fn prefetch(&self, unit: usize, pass_end: Time) {
-        let later = |by: usize| self.units.get(unit + by).copied();
-        if let Some(Unit { nics, .. }) = later(6) {
-            self.inboxes.prefetch_list(unit + 6, self.window);
-            self.credits.prefetch(unit + 6, self.window);
+    fn prefetch(&self, nth: usize, pass_end: Time) {
+        let later = |by: usize| {
+            let unit = *self.visits.get(nth + by)? as usize;
+            Some((unit, self.units[unit]))
+        };
+        if let Some((unit, Unit { nics, .. })) = later(6) {
+            self.inboxes.prefetch_list(unit, self.window);
+            self.credits.prefetch(unit, self.window);
             (nics.0..nics.1).step_by(8).for_each(|nic| prefetch_at(&self.wakes, nic as usize));
         }
-        if let Some(Unit { nics, .. }) = later(4) {
-            self.inboxes.prefetch_chunk(unit + 4, self.window, 0);
+        if let Some((unit, Unit { nics, .. })) = later(4) {
+            self.inboxes.prefetch_chunk(unit, self.window, 0);
             for nic in nics.0 as usize..nics.1 as usize {
                 if self.wakes[nic] < pass_end {
                     base::prefetch_all_at(&self.nics, nic);
@@ -171,15 +183,15 @@ impl Turns<'_> {
                 }
             }
         }
-        if let Some(Unit { ports, .. }) = later(3) {
+        if let Some((unit, Unit { ports, .. })) = later(3) {
             // Packets with a choice may read any port.
-            if self.inboxes.prefetch_chunk(unit + 3, self.window, 1) {
+            if self.inboxes.prefetch_chunk(unit, self.window, 1) {
                 (ports.0..ports.1).for_each(|place| prefetch_at(&self.ports, place as usize));
             }
         }
-        if later(2).is_some() {
-            self.inboxes.prefetch_chunk(unit + 2, self.window, 2);
-            self.inboxes.each(unit + 2, self.window, |p| {
+        if let Some((unit, _)) = later(2) {
+            self.inboxes.prefetch_chunk(unit, self.window, 2);
+            self.inboxes.each(unit, self.window, |p| {
                 let next = (p.next & !CROSSES) as usize;
                 if let Some(place) = self.places.get(next) {
                     base::prefetch(place);
@@ -188,8 +200,8 @@ impl Turns<'_> {
                 self.prefetch_buffer(p);
             });
         }
-        if let Some(Unit { nics, waiting, ports }) = later(1) {
-            self.inboxes.each(unit + 1, self.window, |p| {
+        if let Some((unit, Unit { nics, waiting, ports, .. })) = later(1) {
+            self.inboxes.each(unit, self.window, |p| {
                 let next = (p.next & !CROSSES) as usize;
                 if let Some(&place) = self.places.get(next) {
                     prefetch_at(&self.ports, place as usize);
@@ -467,6 +479,7 @@ impl Turns<'_> {
             return self.parts.mail_head(to, p);
         }
         let window = self.window_of(head);
+        self.due.mark(to_unit as usize, window);
         self.inboxes.send(to_unit, window, p);
     }
 
@@ -524,6 +537,7 @@ impl Turns<'_> {
         self.counters.injected += 1;
         self.precompute_next_hop(&mut p, switch.0);
         let window = self.window_of(head);
+        self.due.mark(unit as usize, window);
         self.inboxes.send(unit, window, &p);
     }
 }
