@@ -4,7 +4,9 @@
 use super::bench_calls::call_across_nodes;
 use super::vocabulary::BUFFERS;
 use super::{BenchRequest, Fidelity, calls, shifts, unknown};
-use crate::benchmarks::{Bench, BenchPlan, MAX_WINDOW, Measure, PUTS, SHIFTS, WINDOW};
+use crate::benchmarks::{
+    Bench, BenchPlan, MAX_WINDOW, Measure, PUTS, SHIFTS, WINDOW, bypasses_mpi,
+};
 use crate::fabric_tests::FabricTest;
 use base::{Gap, Span};
 use collectives::Kind;
@@ -145,9 +147,26 @@ pub(super) fn too_large(
 /// the rates below. A larger budget allows proportionally more.
 const LONGEST_S: f64 = 60.0;
 
-/// Messages per second of wall time in closed form and with packets [estimate]. In closed form 1.5
-/// to 3 million were measured, in rings and exchanges of 6,000 to 10,000 ranks.
-const MESSAGES_PER_S: f64 = 2e6;
+/// Messages per second of wall time in closed form [estimate], on 9,658 nodes of Aurora.
+///
+/// - Collectives: 1.5 to 3 million, in rings and exchanges of 6,000 to 10,000 ranks.
+/// - Windows of sends: 320,000 to 480,000 with the eager protocol, 250,000 with rendezvous. Windows
+///   of puts: 460,000 and more.
+/// - Random rings (`rr_lat`): 170,000 to 330,000, and with rendezvous fewer than 140,000.
+fn messages_per_s(bench: Bench, is_rendezvous: bool) -> f64 {
+    use FabricTest as F;
+    let (is_window, is_one_sided) = match bench {
+        Bench::Collective(_) | Bench::FabricTest(F::Multiple(_)) => return 2e6,
+        Bench::FabricTest(test) => (test.is_rate(), matches!(test, F::RrGetLat | F::RrPutBw)),
+        _ => (true, bypasses_mpi(bench)),
+    };
+    match (is_window, is_rendezvous && !is_one_sided) {
+        (true, false) => 4e5,
+        (true, true) => 2.5e5,
+        (false, false) => 2e5,
+        (false, true) => 1.3e5,
+    }
+}
 
 /// Flows per second of wall time [estimate], measured on 1,024 nodes. In windows of 64 messages
 /// (osu_mbw_mr) there were 30,000 of 8 KiB. With 4 MiB they were 1,500, because the rates of long
@@ -194,7 +213,10 @@ pub(super) fn too_long(
         }
         _ => return None,
     };
-    let rate = if fidelity == Fidelity::Flow { flows_per_s } else { MESSAGES_PER_S };
+    let rate = match fidelity {
+        Fidelity::Flow => flows_per_s,
+        _ => messages_per_s(bench, bytes > job.library.eager_max),
+    };
     let seconds = all as f64 / rate;
     let times = seconds / LONGEST_S;
     let default = calls::most_messages() as f64;

@@ -62,6 +62,23 @@ fn a_fabric_test_that_takes_long_is_refused_beforehand() {
     assert!(errors[0].expected.contains("up to 98304 messages of 4194304 B"), "{errors:?}");
 }
 
+/// In closed form too. Each of 9,658 ranks has two messages in 200 warm-ups and 20 iterations of
+/// two rings: they take more than a minute with rendezvous.
+#[test]
+fn a_fabric_test_in_closed_form_that_takes_long_is_refused_beforehand() {
+    let ring = |bytes: u64| {
+        let mut request = request("rr_lat", 1, &[bytes]);
+        request["machine"]["name"] = "aurora".into();
+        (request["nodes"], request["fidelity"]) = (9_658.into(), "loggp".into());
+        let request: BenchRequest = serde_json::from_value(request).expect("a request");
+        bench(&request, &mut |_| false)
+    };
+    let errors = ring(64 << 10).expect_err("refused");
+    assert_eq!(errors[0].at, "messages");
+    assert!(errors[0].expected.contains("up to 8499040 messages of 65536 B"), "{errors:?}");
+    assert!(ring(8).expect("it begins").interrupted);
+}
+
 /// A node without memory for the buffers ends the job, as it would on the machine. With `warn` this
 /// is reported, and the time is predicted.
 #[test]
