@@ -154,13 +154,12 @@ const LONGEST_S: f64 = 60.0;
 ///   of puts: 460,000 and more.
 /// - Random rings (`rr_lat`): 170,000 to 330,000, and with rendezvous fewer than 140,000.
 fn messages_per_s(bench: Bench, is_rendezvous: bool) -> f64 {
-    use FabricTest as F;
-    let (is_window, is_one_sided) = match bench {
-        Bench::Collective(_) | Bench::FabricTest(F::Multiple(_)) => return 2e6,
-        Bench::FabricTest(test) => (test.is_rate(), matches!(test, F::RrGetLat | F::RrPutBw)),
-        _ => (true, bypasses_mpi(bench)),
+    let is_window = match bench {
+        Bench::Collective(_) | Bench::FabricTest(FabricTest::Multiple(_)) => return 2e6,
+        Bench::FabricTest(test) => test.is_rate(),
+        _ => true,
     };
-    match (is_window, is_rendezvous && !is_one_sided) {
+    match (is_window, is_rendezvous) {
         (true, false) => 4e5,
         (true, true) => 2.5e5,
         (false, false) => 2e5,
@@ -168,13 +167,21 @@ fn messages_per_s(bench: Bench, is_rendezvous: bool) -> f64 {
     }
 }
 
+/// Whether messages of a test of pairs or rings use rendezvous. Puts and gets do not.
+fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
+    use FabricTest as F;
+    let is_one_sided =
+        bypasses_mpi(bench) || matches!(bench, Bench::FabricTest(F::RrGetLat | F::RrPutBw));
+    !is_one_sided && bytes > job.library.eager_max
+}
+
 /// Flows per second of wall time [estimate], measured on 1,024 nodes. In windows of 64 messages
-/// (osu_mbw_mr) there were 30,000 of 8 KiB. With 4 MiB they were 1,500, because the rates of long
-/// flows change more often. Rings with one message per neighbor in flight had 470,000 short ones,
-/// and 11,000 of 4 MiB.
-fn flows_per_s(bytes: u64, is_window: bool) -> f64 {
+/// (osu_mbw_mr) there were 30,000 of 8 KiB. With rendezvous and with puts of more than 64 KiB they
+/// were 1,500, because the rates of long flows change more often. Rings with one message per
+/// neighbor in flight had 470,000 short ones, and 11,000 of 4 MiB.
+fn flows_per_s(bytes: u64, is_window: bool, is_rendezvous: bool) -> f64 {
     const LONG: u64 = 64 << 10;
-    match (is_window, bytes > LONG) {
+    match (is_window, is_rendezvous || bytes > LONG) {
         (true, true) => 1.5e3,
         (true, false) => 3e4,
         (false, true) => 1e4,
@@ -193,6 +200,7 @@ pub(super) fn too_long(
 ) -> Option<InputError> {
     let BenchPlan { bench, ranks, ppn, bytes, iterations, .. } = *plan;
     let repeated = |messages: u64| messages.saturating_mul(iterations as u64 + 1);
+    let is_rendezvous = uses_rendezvous(job, bench, bytes);
     let (all, flows_per_s) = match bench {
         Bench::Collective(kind) => {
             let call = calls::first_call(job, kind, plan.algorithm, ranks, bytes);
@@ -205,17 +213,17 @@ pub(super) fn too_long(
         }
         Bench::FabricTest(test) => {
             let times = test.repetitions(ranks / ppn);
-            let rate = flows_per_s(bytes, test.is_rate());
+            let rate = flows_per_s(bytes, test.is_rate(), is_rendezvous);
             (messages_of_iteration(plan, test).saturating_mul(times), rate)
         }
         _ if bench.measure() == Measure::Bandwidth => {
-            (repeated(plan.messages_moved()), flows_per_s(bytes, true))
+            (repeated(plan.messages_moved()), flows_per_s(bytes, true, is_rendezvous))
         }
         _ => return None,
     };
     let rate = match fidelity {
         Fidelity::Flow => flows_per_s,
-        _ => messages_per_s(bench, bytes > job.library.eager_max),
+        _ => messages_per_s(bench, is_rendezvous),
     };
     let seconds = all as f64 / rate;
     let times = seconds / LONGEST_S;

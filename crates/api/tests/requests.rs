@@ -45,6 +45,10 @@ fn a_run_that_takes_long_is_refused_beforehand() {
     assert_eq!(errors[0].at, "messages");
     // A warm-up and two iterations of 64 messages of each of 4,829 pairs.
     assert!(errors[0].expected.contains("927168 messages"), "{errors:?}");
+    // Rendezvous messages of 1,024 nodes change rates as often as longer ones.
+    let errors = run(windows(serde_json::json!({"nodes": 1_024, "sizes": [64 << 10]})));
+    let text = &errors.expect_err("refused")[0].expected;
+    assert!(text.contains("98304 messages of 65536 B"), "{text}");
     // Few messages are never refused, however small the budget.
     let few = windows(serde_json::json!({"nodes": 2, "messages": 10}));
     assert_eq!(run(few).expect("runs").rows.len(), 1);
