@@ -74,8 +74,9 @@ pub struct Job {
     pub many_events: u64,
     /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
-    /// Whether messages of collectives, and accesses, are counted per pair of ranks.
+    /// Whether messages of collectives are counted per pair of ranks.
     pub counts_pairs: bool,
+    /// Whether one-sided accesses are counted per pair of ranks.
     pub counts_accesses: bool,
 }
 

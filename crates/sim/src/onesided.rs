@@ -63,7 +63,7 @@ pub(crate) struct Channel {
     /// the origin: lower bounds for the next.
     effective: Time,
     completed: Time,
-    /// It is in `OneSided::finished`.
+    /// Whether the channel is in `OneSided::finished`.
     is_finished: bool,
 }
 
@@ -87,8 +87,8 @@ impl Channel {
 pub(crate) struct OneSided {
     pub accesses: Slab<AccessId, Access>,
     channels: Pairs<Channel>,
-    /// Channels with a finished access, which may be removed: an all-to-all has as many pairs as
-    /// accesses.
+    /// Channels of which an access has finished, or a lock or unlock has reached the target. They
+    /// may be removed: an all-to-all has as many pairs as accesses.
     finished: VecDeque<PairId>,
     locks: Locks<AccessId>,
     units: AtomicUnits,
@@ -172,17 +172,31 @@ impl OneSided {
         for _ in 0..2 {
             let Some(&pair) = self.finished.front() else { return };
             let channel = &mut self.channels[pair];
-            if channel.is_idle() {
-                if channel.completed.max(channel.effective) > now {
-                    return;
-                }
+            let is_idle = channel.is_idle();
+            if is_idle && channel.completed.max(channel.effective) > now {
+                return;
+            }
+            self.finished.pop_front();
+            // A busy channel is appended again: its access in flight finishes, or its lock or
+            // unlock reaches the target.
+            channel.is_finished = false;
+            if is_idle {
                 channel.restart();
                 self.channels.remove(pair);
             }
-            // Another one is appended when an access in flight is finished.
-            self.channels[pair].is_finished = false;
-            self.finished.pop_front();
         }
+    }
+
+    /// Marks a channel as one that may be removed when it is idle.
+    fn append_finished(&mut self, pair: PairId) {
+        if !std::mem::replace(&mut self.channels[pair].is_finished, true) {
+            self.finished.push_back(pair);
+        }
+    }
+
+    /// Number of ordered pairs of ranks with a channel.
+    pub fn n_channels(&self) -> usize {
+        self.channels.iter().count()
     }
 
     /// A core commands its NIC; the NIC's interface limits the rate of commands.
@@ -333,11 +347,13 @@ impl OneSided {
                 self.respond_at(t, id, when);
             }
             OneSidedOp::Lock { context, exclusive } => {
+                self.append_finished(access.pair);
                 if self.locks.request(context, access.to, access.from, exclusive, id) {
                     self.grant(t, id);
                 }
             }
             OneSidedOp::Unlock { context } => {
+                self.append_finished(access.pair);
                 let mut granted = std::mem::take(&mut self.granted);
                 let held = self.locks.release(context, access.to, access.from, &mut granted);
                 self.accesses.free(id);
@@ -486,11 +502,8 @@ impl OneSided {
             cost => t.kernel.occupy_cpu(from, cost).max(when + cost),
         };
         // Includes unpacking: a later unlock reports that everything is there.
-        let channel = &mut self.channels[pair];
-        channel.completed = when;
-        if !std::mem::replace(&mut channel.is_finished, true) {
-            self.finished.push_back(pair);
-        }
+        self.channels[pair].completed = when;
+        self.append_finished(pair);
         t.kernel.complete(
             when,
             OpCompletion { rank: from, token, peer: to, ready, ..OpCompletion::default() },

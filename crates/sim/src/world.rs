@@ -214,6 +214,11 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         self.file_systems.target_names()
     }
 
+    /// Number of ordered pairs of ranks for which state of one-sided operations is held.
+    pub fn access_channels(&self) -> usize {
+        self.onesided.n_channels()
+    }
+
     /// Records a timeline of this run.
     pub fn trace(&mut self, timeline: Timeline) {
         self.transport.kernel.timeline = Some(Box::new(timeline));

@@ -297,6 +297,57 @@ fn accesses_of_one_pair_complete_once_each_and_in_the_order_of_their_calls() {
     }
 }
 
+/// Shared locks, puts and unlocks of all ordered pairs of ranks, twice, with `gap_ns` between the
+/// calls of a rank. Then puts of rank 0, each of which removes up to two channels.
+fn lock_all_pairs(ranks: u32, gap_ns: u64) -> Vec<(u32, u32, u64, Op)> {
+    let mut calls = Vec::new();
+    for rank in 0..ranks {
+        let peers = (0..2).flat_map(|_| (1..ranks).map(move |shift| (rank + shift) % ranks));
+        let of_rank = peers.flat_map(|to| [lock(to, false), put(to, 8), unlock(to)]);
+        for (nth, op) in (0..).zip(of_rank) {
+            // Ranks take turns within the gap.
+            let first = if nth == 0 { gap_ns / u64::from(ranks) * u64::from(rank) } else { gap_ns };
+            calls.push((rank, nth, first, op));
+        }
+    }
+    let n_pairs = ranks * (ranks - 1);
+    calls.extend((0..n_pairs).map(|nth| (0, 1_000 + nth, 1_000_000, put(1, 8))));
+    calls
+}
+
+/// Channels of locks and accesses are removed, and used again with the same times.
+fn channels_are_removed<N: NetworkModel>() {
+    // Ranks 0 and 4 share a node.
+    let nodes = [0, 1, 2, 3, 0];
+    let job = job_on(machine("aurora", &[]), "mpich", &nodes);
+    for gap_ns in [0, 100_000] {
+        let calls = lock_all_pairs(5, gap_ns);
+        let mut world = World::<N, _>::new(&job, Script::new(5, calls));
+        assert_eq!(world.run(&mut |_| true).end, End::Finished);
+        // At most that of the last put.
+        assert!(world.access_channels() <= 1, "{} channels are left", world.access_channels());
+        if gap_ns == 0 {
+            continue;
+        }
+        // No two operations are in flight at the same time, so both rounds take the same time.
+        let all = world.workload.completed();
+        for rank in 0..5 {
+            let at = |token| completed(all, rank, token).0;
+            let round = at(12).since(at(0));
+            for token in 0..12 {
+                let what = format!("operation {token} of rank {rank}");
+                assert_eq!(at(token + 12).since(at(token)), round, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_of_locks_and_accesses_are_removed() {
+    channels_are_removed::<PacketNetwork>();
+    channels_are_removed::<LogGpNetwork>();
+}
+
 #[test]
 fn payload_is_counted_in_its_direction() {
     let job = job(&[0, 1, 700]);

@@ -49,6 +49,9 @@ impl Script {
         let out = calls.iter().filter(|call| call.op.completes()).count();
         Script { world: (0..ranks).collect(), out, calls, completed: Vec::new() }
     }
+    pub fn completed(&self) -> &[(Time, OpCompletion)] {
+        &self.completed
+    }
     pub fn run<N: NetworkModel>(self, job: &Job) -> (Outcome, Vec<(Time, OpCompletion)>) {
         let mut world = World::<N, _>::new(job, self);
         let outcome = world.run(&mut |_| true);
