@@ -3,7 +3,7 @@
 use machine::{LinkId, NicId};
 use net::NetEvent;
 
-use crate::packet::{LostId, PacketId, TransitId};
+use crate::packet::{PacketId, TransitId};
 
 /// Events of a packet network.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub enum PacketEvent {
     /// The response `packet` is ready to leave `nic`, which has taken the request.
     Respond { nic: NicId, packet: PacketId },
     /// The retransmission timer of a lost packet expires at `nic`.
-    Lost { nic: NicId, lost: LostId },
+    Lost { nic: NicId },
     /// The `nth` change of the fault schedule applies to `link`. If `nth` is `NONE`, routing biases
     /// change instead.
     Change { link: LinkId, nth: u32 },
@@ -72,7 +72,7 @@ impl NetEvent for PacketEvent {
             PacketEvent::Ack { nic, vnet } => (kind::ACK, nic.0, vnet.into()),
             PacketEvent::Host { nic } => (kind::HOST, nic.0, 0),
             PacketEvent::Respond { nic, packet } => (kind::RESPOND, nic.0, packet.0),
-            PacketEvent::Lost { nic, lost } => (kind::LOST, nic.0, lost.0),
+            PacketEvent::Lost { nic } => (kind::LOST, nic.0, 0),
             PacketEvent::Change { link, nth } => (kind::CHANGE, link.0, nth),
             PacketEvent::Notice { link, word } => (kind::NOTICE, link.0, word),
             PacketEvent::EndpointCredit { nic, word } => (kind::ENDPOINT_CREDIT, nic.0, word),
@@ -93,7 +93,7 @@ impl NetEvent for PacketEvent {
             kind::ACK => PacketEvent::Ack { nic, vnet: arg as u8 },
             kind::HOST => PacketEvent::Host { nic },
             kind::RESPOND => PacketEvent::Respond { nic, packet: PacketId(arg) },
-            kind::LOST => PacketEvent::Lost { nic, lost: LostId(arg) },
+            kind::LOST => PacketEvent::Lost { nic },
             kind::CHANGE => PacketEvent::Change { link, nth: arg },
             kind::NOTICE => PacketEvent::Notice { link, word: arg },
             kind::ENDPOINT_CREDIT => PacketEvent::EndpointCredit { nic, word: arg },

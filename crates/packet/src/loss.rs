@@ -10,7 +10,7 @@ use crate::endpoints::Endpoints;
 use crate::event::PacketEvent;
 use crate::fabric::Fabric;
 use crate::message::{Arrival, Transit};
-use crate::packet::{ArrivalId, LostId, NONE, Packet, PacketId, mark};
+use crate::packet::{ArrivalId, NONE, Packet, PacketId, mark};
 use crate::retransmission::{Lost, Resent, Retransmissions};
 use crate::shard::Mailboxes;
 
@@ -40,7 +40,7 @@ impl Endpoints {
         let on_endpoint_credit = marks & mark::ENDPOINT_CREDIT != 0;
         let vnet = if is_response { 0 } else { vnet };
         let flow = p.flow();
-        let lost = self.retransmissions().lost.insert(Lost {
+        let lost = Lost {
             arrival,
             is_response,
             peer,
@@ -51,15 +51,16 @@ impl Endpoints {
             on_endpoint_credit,
             flow,
             times,
-        });
+        };
         let when = (born + cx.machine.retry.timeout).max(cx.now + Span(u64::from(traveled)));
-        cx.at(when, Phase::Arrive, PacketEvent::Lost { nic, lost });
+        self.retransmissions().add_lost(nic, when, lost);
+        cx.at(when, Phase::Arrive, PacketEvent::Lost { nic });
     }
 
-    /// The timer of a lost packet expires: the NIC retransmits it as a message of its own, or the
+    /// The timer of a lost packet of `nic` expires: the NIC retransmits it as a message of its own, or the
     /// message has failed. For a lost response it sends a request without data; the other NIC
     /// recognizes the repetition and only responds.
-    pub fn time_out(&mut self, nic: NicId, lost: LostId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
+    pub fn time_out(&mut self, nic: NicId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
         let retransmissions = self.retransmissions();
         let Lost {
             arrival,
@@ -72,8 +73,7 @@ impl Endpoints {
             on_endpoint_credit,
             flow,
             times,
-        } = retransmissions.lost[lost];
-        retransmissions.lost.free(lost);
+        } = retransmissions.take_lost(nic, cx.now);
         self.nics.count_lost(nic, vnet);
         cx.counters.timeouts += 1;
         cx.counters.nic(nic).timeouts += 1;

@@ -82,7 +82,7 @@ impl NetworkModel for PacketNetwork {
             PacketEvent::Respond { nic, packet } => {
                 endpoints.enqueue_response(packet, nic, fabric, cx)
             }
-            PacketEvent::Lost { nic, lost } => endpoints.time_out(nic, lost, fabric, cx),
+            PacketEvent::Lost { nic } => endpoints.time_out(nic, fabric, cx),
             PacketEvent::Change { nth, .. } => self.change(nth, cx),
             PacketEvent::Notice { link, word } => endpoints.receive_notice(link, word, fabric, cx),
             PacketEvent::EndpointCredit { nic, word } => {

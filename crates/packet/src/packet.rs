@@ -13,8 +13,6 @@ base::ids! {
     TransitId,
     /// A message at its receiver, until all its packets have arrived.
     ArrivalId,
-    /// A lost packet, until its NIC detects the loss.
-    LostId,
 }
 
 /// "No packet, queue or message" in an intrusive list.

@@ -7,12 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::Slab;
+use base::Time;
 use machine::{Machine, NicId};
 use net::{Cx, FAILED, Failure, LostAt, MsgId};
 
 use crate::message::Arrival;
-use crate::packet::{ArrivalId, LostId};
+use crate::packet::ArrivalId;
 
 /// A lost packet, until the retransmission timer expires at the NIC that sent the request.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +43,13 @@ pub(crate) struct Resent {
 }
 
 /// State of retransmissions, on a machine with a fault schedule.
+#[derive(Default)]
 pub(crate) struct Retransmissions {
-    pub lost: Slab<LostId, Lost>,
+    /// By NIC, time at which the timer expires, draw, and a number that separates equal keys. The
+    /// order of insertion differs between the engines, so it must not order losses of one instant.
+    lost: BTreeMap<(u32, Time, u64, u32), Lost>,
+    /// Number of losses so far.
+    n_lost: u32,
     /// By message and packet draw.
     resent: BTreeMap<(u32, u64), Resent>,
     /// Repeated requests for responses whose message needs no report.
@@ -57,15 +62,20 @@ pub(crate) struct Retransmissions {
 
 impl Retransmissions {
     pub fn new(machine: &Machine) -> Option<Box<Retransmissions>> {
-        machine.faults.as_deref().map(|_| {
-            Box::new(Retransmissions {
-                lost: Slab::with_capacity(64),
-                resent: BTreeMap::new(),
-                unreported: BTreeSet::new(),
-                failed: BTreeSet::new(),
-                failures: BTreeMap::new(),
-            })
-        })
+        machine.faults.as_deref().map(|_| Box::default())
+    }
+
+    /// The timer of `nic` for a lost packet expires at `when`.
+    pub fn add_lost(&mut self, nic: NicId, when: Time, lost: Lost) {
+        self.lost.insert((nic.0, when, lost.draw, self.n_lost), lost);
+        self.n_lost = self.n_lost.wrapping_add(1);
+    }
+
+    /// Removes the first of the lost packets whose timers expire at `nic` at `now`.
+    pub fn take_lost(&mut self, nic: NicId, now: Time) -> Lost {
+        let first = self.lost.range((nic.0, now, 0, 0)..=(nic.0, now, u64::MAX, u32::MAX)).next();
+        let key = *first.expect("an event per lost packet").0;
+        self.lost.remove(&key).expect("found above")
     }
 
     /// Records that the packet of `arrival` with this draw is a retransmission.
@@ -141,7 +151,7 @@ impl Retransmissions {
 
     /// Asserts that nothing is left to retransmit.
     pub fn assert_idle(&self) {
-        assert_eq!(self.lost.live(), 0, "lost packets without an expired timer");
+        assert!(self.lost.is_empty(), "lost packets without an expired timer");
         assert!(self.resent.is_empty(), "packets that are still to be retransmitted");
         assert!(self.unreported.is_empty(), "repeated requests are left");
         assert!(self.failed.is_empty(), "packets of failed messages are left");
@@ -149,6 +159,41 @@ impl Retransmissions {
 
     /// Bytes of memory held.
     pub fn held(&self) -> usize {
-        self.lost.bytes()
+        self.lost.len() * size_of::<((u32, Time, u64, u32), Lost)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Timers of one NIC that expire at one instant are handled by draw, in any order of losses;
+    /// other instants and NICs are separate.
+    #[test]
+    fn losses_of_one_instant_are_independent_of_the_order_of_insertion() {
+        let lost = |draw| Lost {
+            arrival: ArrivalId(1),
+            is_response: false,
+            peer: NicId(7),
+            vnet: 0,
+            draw,
+            payload: draw,
+            at: LostAt::Link(machine::LinkId(0)),
+            on_endpoint_credit: false,
+            flow: None,
+            times: 0,
+        };
+        for order in [[30, 20], [20, 30]] {
+            let mut all = Retransmissions::default();
+            for draw in order {
+                all.add_lost(NicId(3), Time(1_000), lost(draw));
+            }
+            all.add_lost(NicId(3), Time(999), lost(40));
+            all.add_lost(NicId(2), Time(1_000), lost(10));
+            let mut take = |nic, at| all.take_lost(NicId(nic), Time(at)).draw;
+            let taken = [take(3, 999), take(3, 1_000), take(3, 1_000), take(2, 1_000)];
+            assert_eq!(taken, [40, 20, 30, 10], "{order:?}");
+            all.assert_idle();
+        }
     }
 }
