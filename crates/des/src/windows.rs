@@ -6,7 +6,8 @@
 //! and units do not see each other within a window, so results are those of the queue.
 //!
 //! A *cut* is a position in the order of all events: everything before it is handled in all units
-//! before anything behind it. Between two cuts, a single event may change what all units read.
+//! before anything behind it. What all units read changes only at a cut, or by the single event
+//! between two successive cuts.
 
 use std::collections::VecDeque;
 
@@ -97,10 +98,15 @@ impl Units {
         self.cuts.push(Bound::at(at.0));
     }
 
+    /// Cuts the order in front of the events at `at` with the order of `code`.
+    pub fn cut_in_front(&mut self, at: Time, code: EventCode) {
+        self.cuts.push(Bound { at: at.0, order: code.order() });
+    }
+
     /// Cuts the order in front of the events at `at` with the order of `code`, and behind them.
     pub fn cut_around(&mut self, at: Time, code: EventCode) {
-        let order = code.order();
-        self.cuts.extend([order, order + 1].map(|order| Bound { at: at.0, order }));
+        self.cut_in_front(at, code);
+        self.cuts.push(Bound { at: at.0, order: code.order() + 1 });
     }
 
     fn add(&mut self, kinds: &[u8], table: Vec<u16>, argument_bits: u32) {
@@ -181,6 +187,7 @@ impl Windows {
     pub fn new(length: u64, mut units: Units) -> Windows {
         assert!(length > 0, "a window takes time");
         units.cuts.sort_unstable();
+        units.cuts.dedup();
         let (items, turns) = (Vec::with_capacity(2 * MAX_HANDLED), VecDeque::with_capacity(AHEAD));
         Windows {
             length,

@@ -61,7 +61,8 @@ impl FabricView {
         self.routing
     }
 
-    /// Lets all changes up to and including `now` take effect. Time must not go backward.
+    /// Lets all changes up to and including `now` take effect. `now` may be earlier
+    /// than in the last call only if no change lies in between.
     #[inline]
     pub fn advance(&mut self, now: Time) {
         while let Some(&FabricChange { at, update }) = self.changes.get(self.applied)

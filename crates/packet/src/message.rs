@@ -44,8 +44,8 @@ pub(crate) struct Arrival {
     pub handling: u32,
     /// Packets that have not arrived yet.
     pub missing: u32,
-    /// Those of them that never will. Separate, because the sender decides it: at the receiver it
-    /// has no effect but on the end of the record.
+    /// Packets given up by the sender. The receiver reads it only to decide whether the record is
+    /// complete.
     pub dropped: u32,
     /// Payload that responses still have to return, and the record at the initiator that counts
     /// them; none if completion is reported here.

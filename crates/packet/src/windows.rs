@@ -9,7 +9,8 @@
 //!
 //! Switches read two things that belong to all of them, and whose changes are planned before the
 //! run: the view of the fabric, and types of links, which have lanes. The order of events is cut
-//! there. The NIC that sent a lost packet learns of it no earlier than by an acknowledgement.
+//! there. The retransmission timer expires no earlier than an acknowledgement could
+//! return.
 
 use base::{Span, Time};
 use des::{EventCode, Phase, Units};
@@ -66,9 +67,19 @@ fn units(machine: &Machine) -> Units {
     units.by_argument(&[kind::NOTICE, kind::ENDPOINT_CREDIT], nics.clone(), NOTICE_NIC);
     let of_nics = [kind::READY, kind::ACK, kind::HOST, kind::RESPOND, kind::LOST, INJECT];
     units.by_source(&of_nics, nics);
-    for (at, change) in faults::changes(machine) {
-        let (kind, source, arg) = change.pack();
-        units.cut_around(at, EventCode::new(Phase::Arrive, kind, source, arg));
+    let mut changes: Vec<(Time, EventCode)> = faults::changes(machine)
+        .map(|(at, change)| {
+            let (kind, source, arg) = change.pack();
+            (at, EventCode::new(Phase::Arrive, kind, source, arg))
+        })
+        .collect();
+    changes.sort_by_key(|&(at, code)| (at, code.order()));
+    for (nth, &(at, code)) in changes.iter().enumerate() {
+        // Other kinds of events come before or after all changes of an instant.
+        match changes.get(nth + 1) {
+            Some(&(next, _)) if next == at => units.cut_in_front(at, code),
+            _ => units.cut_around(at, code),
+        }
     }
     if machine.faults.is_some() {
         // Every routing decision of an instant sees all updates of that instant.
