@@ -627,6 +627,14 @@ impl Load<'_> {
         };
         let mut reason = "it was selected";
         if request.engine == EngineChoice::Auto {
+            if machine.faults.is_some()
+                || machine.initial_fabric().later_bias_changes().next().is_some()
+            {
+                return event(
+                    "faults or changes of biases need the general implementation, which is not \
+                     faster",
+                );
+            }
             let gap = machine.links.gap[machine.injection(destinations.nic(0))];
             let packet = gap.span(request.packet_bytes + machine.nic.packet_overhead);
             let nics = f64::from(destinations.senders()) / units.count as f64;
