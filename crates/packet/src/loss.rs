@@ -57,9 +57,9 @@ impl Endpoints {
         cx.at(when, Phase::Arrive, PacketEvent::Lost { nic });
     }
 
-    /// The timer of a lost packet of `nic` expires: the NIC retransmits it as a message of its own, or the
-    /// message has failed. For a lost response it sends a request without data; the other NIC
-    /// recognizes the repetition and only responds.
+    /// The timer of a lost packet of `nic` expires: the NIC retransmits it as a message of its own,
+    /// or the message has failed. For a lost response it sends a request without data; the other
+    /// NIC recognizes the repetition and only responds.
     pub fn time_out(&mut self, nic: NicId, fabric: &mut Fabric, cx: &mut Cx<'_>) {
         let retransmissions = self.retransmissions();
         let Lost {

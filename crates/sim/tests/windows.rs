@@ -225,7 +225,9 @@ fn random_worlds_have_equal_results_by_both_engines() {
         in_windows += u64::from(is_whole);
         with_change += u64::from(has_changed);
     }
-    println!("{cases} cases, {packets} packets, {in_windows} in windows, {with_change} with changes");
+    println!(
+        "{cases} cases, {packets} packets, {in_windows} in windows, {with_change} with changes"
+    );
     assert!(packets > 100 * cases && 2 * in_windows > cases, "{packets}, {in_windows}: too few");
     assert!(4 * with_change > cases, "{with_change} with changes: too few");
 }

@@ -9,7 +9,7 @@ use base::{Digest, Time};
 use machine::NicId;
 use mpi::Pattern;
 use mpi::limits::Matches;
-use net::{Counters, LinkTraffic, NetworkModel};
+use net::{CongestionCounters, Counters, LinkTraffic, NetworkModel, NicCounters};
 use std::collections::BTreeMap;
 use workload::wire::PRIVATE_CONTEXT;
 use workload::{WORLD, Workload};
@@ -147,15 +147,31 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     }
 }
 
-/// Adds what links have carried to the digest of a run.
+/// Adds all counters to the digest of a run.
 fn add_counters(digest: &mut Digest, counters: &Counters) {
-    for (link, carried) in counters.links.iter().filter(|(_, carried)| carried.packets > 0) {
-        digest.mix(u64::from(link.0));
-        digest.mix(carried.bytes);
-        digest.mix(carried.packets);
-        digest.mix(counters.stalled[link].0);
-        digest.mix(u64::from(counters.queue_max[link]));
+    for (link, carried) in counters.links.iter() {
+        let (stalled, queue) = (counters.stalled[link].0, counters.queue_max[link]);
+        if (carried.packets, stalled, queue) != (0, 0, 0) {
+            let of_link = [carried.bytes, carried.packets, stalled, queue.into()];
+            digest.mix(u64::from(link.0));
+            of_link.into_iter().for_each(|count| digest.mix(count));
+        }
     }
+    for (nic, of_nic) in counters.nics.iter().filter(|(_, one)| **one != NicCounters::default()) {
+        let &NicCounters { requests, timeouts, resent, replays_out, replays_in, onsets } = of_nic;
+        digest.mix(u64::from(nic.0));
+        let counts = [requests, timeouts, resent, replays_out, replays_in, onsets];
+        counts.into_iter().for_each(|count| digest.mix(count));
+    }
+    for of_class in &counters.by_class {
+        of_class.raw.iter().for_each(|&packets| digest.mix(packets));
+    }
+    let c = counters;
+    let CongestionCounters { onsets, holds, credits, returned } = c.congestion;
+    let packets = [c.injected_packets, c.delivered_packets, c.delivered_payload, c.responses];
+    let paths = [c.hops, c.nonminimal, c.link_retries, c.lost_packets, c.timeouts];
+    let rest = [c.resent_packets, c.failed_messages, onsets, holds, credits, returned];
+    packets.into_iter().chain(paths).chain(rest).for_each(|count| digest.mix(count));
 }
 
 fn job_outcome<N: NetworkModel>(

@@ -64,7 +64,8 @@ impl Thread<'_> {
                 is_congested |= word & 2 != 0;
                 goes_on &= word & 1 != 0;
             }
-            if is_congested {
+            // An interruption is not lost if congestion begins in the same pass.
+            if is_congested && goes_on {
                 return Err(CONGESTED);
             }
             if !goes_on || turns.now() >= end || live == 0 {
