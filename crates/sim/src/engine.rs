@@ -1,7 +1,7 @@
 //! The engines of packet networks: which one is requested, and which one simulated a run.
 
 /// Default of `Job::many_events` (docs/performance.md).
-pub(crate) const MANY_EVENTS: u64 = 1_000;
+pub(crate) const MANY_EVENTS: u64 = 4_000;
 
 /// How the packet network is simulated: event by event in the order of time, or one switch at a
 /// time in windows (docs/models/window-engine.md).
