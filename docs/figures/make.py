@@ -60,8 +60,8 @@ interrupted call continues: scripts that take longer than five minutes keep each
 A figure is stale if one of these differs from when it was drawn:
 
 - the digests of its probes, small runs of the models and machines that it shows
-  ([figures.toml](figures/figures.toml)). A digest covers events of hosts and counters of a run, so it changes with
-  the predictions of that model and machine;
+  ([figures.toml](figures/figures.toml)). A digest covers events of hosts and
+  counters of a run, so it changes with the predictions of that model and machine;
 - its kept points, and the program that it runs.
 
 Another test compares all points of the first figure. Two changes are not noticed:
