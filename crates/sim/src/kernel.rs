@@ -279,7 +279,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
     }
 
     /// Events of the network are not part of the digest: their order depends on the engine. Their
-    /// effects are: arrivals, and the counters of links.
+    /// effects are: arrivals, and counters.
     #[inline]
     pub fn begin_event(&mut self, now: Time, what: EventCode) -> Event<N::Event> {
         self.now = now;

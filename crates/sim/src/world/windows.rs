@@ -1,5 +1,5 @@
-//! The engine of a run: windows in which hosts and network alternate, and the change to the event
-//! engine. Neither changes a result.
+//! The engine of a run: windows in which hosts and network alternate, and changes between them and
+//! the event engine. Neither affects a result.
 
 use super::World;
 use crate::component::Component;
