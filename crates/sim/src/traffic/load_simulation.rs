@@ -564,8 +564,8 @@ fn exchange<N: Sharded>(member: &Member<'_, N::Mail>, net: &mut N, cx: &mut Cx<'
 const LOOKS: u64 = 64;
 
 /// Packets that enter a switch per window, from which on windows are faster: on whole Aurora with
-/// windows of 350 ns, loads above 0.035 (docs/performance.md).
-const MIN_PACKETS: f64 = 2.2;
+/// windows of 350 ns, loads above 0.09 (docs/performance.md).
+const MIN_PACKETS: f64 = 5.5;
 
 impl Load<'_> {
     /// Simulates one load of packets on `threads` threads, if the network can be divided.
