@@ -9,7 +9,7 @@ use crate::benchmarks::{
 };
 use crate::fabric_tests::FabricTest;
 use base::{Gap, Span};
-use collectives::Kind;
+use collectives::{Algorithm, Collective, Kind};
 use machine::InputError;
 use sim::{Buffers, Job, RankPlacement};
 
@@ -175,23 +175,47 @@ fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
     !is_one_sided && bytes > job.library.eager_max
 }
 
-/// Flows per second of wall time [estimate], measured on 1,024 nodes. In windows of 64 messages
-/// (osu_mbw_mr) there were 30,000 of 8 KiB. With rendezvous and with puts of more than 64 KiB they
-/// were 1,500, because the rates of long flows change more often. Rings with one message per
-/// neighbor in flight had 470,000 short ones, and 11,000 of 4 MiB.
-fn flows_per_s(bytes: u64, is_window: bool, is_rendezvous: bool) -> f64 {
+/// Flows per second of CPU time [estimate], measured on 1,024 and 9,658 nodes of Aurora
+/// (docs/lab/benchmark-times.md). The rates of long flows change more often.
+///
+/// - Windows of 64 sends, puts or gets: 20,000 to 45,000 up to 8 KiB, 6,000 to 11,000 of 64 KiB,
+///   1,500 with rendezvous and with longer puts.
+/// - Puts to all ranks in turn: 40,000 of 2 KiB, 8,000 of 64 KiB.
+/// - Rings with one message per neighbor in flight: 100,000 of 2 KiB, 9,000 to 11,000 with
+///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 800.
+/// - Many small collectives: 470,000 short ones, 11,000 of 4 MiB.
+fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
+    const SHORT: u64 = 8 << 10;
     const LONG: u64 = 64 << 10;
-    match (is_window, is_rendezvous || bytes > LONG) {
-        (true, true) => 1.5e3,
-        (true, false) => 3e4,
-        (false, true) => 1e4,
-        (false, false) => 3e5,
+    use FabricTest as F;
+    let is_long = is_rendezvous || bytes > LONG;
+    match bench {
+        Bench::FabricTest(F::Multiple(_)) if is_long => 1e4,
+        Bench::FabricTest(F::Multiple(_)) => 3e5,
+        Bench::FabricTest(F::RrLat | F::RrGetLat) if is_long || bytes > SHORT => 8e3,
+        Bench::FabricTest(F::RrLat | F::RrGetLat) => 1e5,
+        Bench::FabricTest(F::RrBw | F::RrBwSync) if is_rendezvous => 8e2,
+        Bench::PutAlltoall if bytes > SHORT => 8e3,
+        _ if is_long => 1.5e3,
+        _ if bytes > SHORT => 6e3,
+        _ => 3e4,
     }
 }
 
+/// Flows per second of CPU time of a collective that cannot be sampled [estimate].
+fn collective_flows_per_s(call: &Collective, is_rendezvous: bool) -> f64 {
+    let is_from_root = matches!(call.kind, Kind::Scatter | Kind::Scatterv);
+    if is_from_root && call.algorithm == Algorithm::Linear && is_rendezvous {
+        // Each message that begins or ends changes the rates of all others of the root: 0.65 s for
+        // two calls on 1,024 nodes, 13 s on 4,096, 64 KiB each.
+        return 2.5e6 / f64::from(call.member.size);
+    }
+    if calls::has_long_windows(call) { 1.5e3 } else { 3e4 }
+}
+
 /// An error if a benchmark has too many messages to end soon, in closed form or with flows: a
-/// collective that cannot be sampled, a fabric test, or a test of pairs. Packets are the reference
-/// and have no budget.
+/// collective that cannot be sampled, a fabric test, a test of pairs, or puts to all ranks. Packets
+/// are the reference and have no budget.
 pub(super) fn too_long(
     job: &Job,
     plan: &BenchPlan,
@@ -208,16 +232,19 @@ pub(super) fn too_long(
             if sampled.is_some_and(|parts| parts.is_sample) {
                 return None;
             }
-            let rate = if calls::has_long_windows(&call) { 1.5e3 } else { 3e4 };
-            (repeated(calls::most(&call)), rate)
+            (repeated(calls::most(&call)), collective_flows_per_s(&call, is_rendezvous))
         }
         Bench::FabricTest(test) => {
             let times = test.repetitions(ranks / ppn);
-            let rate = flows_per_s(bytes, test.is_rate(), is_rendezvous);
-            (messages_of_iteration(plan, test).saturating_mul(times), rate)
+            let all = messages_of_iteration(plan, test).saturating_mul(times);
+            (all, flows_per_s(bench, bytes, is_rendezvous))
         }
         _ if bench.measure() == Measure::Bandwidth => {
-            (repeated(plan.messages_moved()), flows_per_s(bytes, true, is_rendezvous))
+            (repeated(plan.messages_moved()), flows_per_s(bench, bytes, is_rendezvous))
+        }
+        Bench::PutAlltoall => {
+            let all = u64::from(ranks) * u64::from(plan.shifts);
+            (all, flows_per_s(bench, bytes, is_rendezvous))
         }
         _ => return None,
     };

@@ -216,3 +216,34 @@ fn a_concurrent_job_is_refused_like_a_single_one() {
         run_bench(3).expect_err("a last node of two").contains("equally many ranks on every node")
     );
 }
+
+/// Flows of benchmarks that would take longer than a minute are refused before they begin. The
+/// error states the budget with which they begin.
+#[test]
+fn benchmarks_of_more_than_a_minute_state_the_budget_that_they_need() {
+    let flows = |(name, bytes): (&str, u64), messages: Option<u64>, goes_on: bool| {
+        let mut request = json!({"machine": {"name": "aurora"}, "name": name, "nodes": 9658, "ppn": 1,
+            "placement": "contiguous", "fidelity": "flow", "mpi": "mpich", "sizes": [bytes]});
+        if let Some(messages) = messages {
+            request["messages"] = json!(messages);
+        }
+        let request = serde_json::from_value(request).expect("a request");
+        bench(&request, &mut |_| goes_on).map(|result| result.interrupted)
+    };
+    for what in [
+        ("put_bw", 1 << 16),
+        ("get_bw", 1 << 16),
+        ("put_alltoall", 1 << 16),
+        ("scatterv", 1 << 16),
+        ("rr_lat", 8),
+        ("rr_get_lat", 1 << 16),
+        ("rr_bw_sync", 1 << 16),
+    ] {
+        let found = flows(what, None, true).expect_err("refused");
+        assert_eq!((found.len(), found[0].at.as_str()), (1, "messages"), "{what:?}");
+        let number = found[0].expected.trim_start_matches("at least ").split(',').next();
+        let needed: u64 = number.expect("a number").parse().expect("a number");
+        assert!(flows(what, Some(needed - 1), true).is_err(), "{what:?}");
+        assert_eq!(flows(what, Some(needed), false), Ok(true), "{what:?}");
+    }
+}
