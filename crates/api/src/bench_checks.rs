@@ -178,13 +178,14 @@ fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
 /// Flows per second of CPU time [estimate], measured on 1,024 and 9,658 nodes of Aurora
 /// (docs/lab/benchmark-times.md). The rates of long flows change more often.
 ///
-/// - Windows of 64 sends, puts or gets: 20,000 to 45,000 up to 8 KiB, 6,000 to 11,000 of 64 KiB,
-///   1,500 with rendezvous and with longer puts.
+/// - Windows of 64 sends, puts or gets: 20,000 to 45,000 of 2 KiB, 12,000 of 4 KiB, 6,000 to 11,000
+///   of 64 KiB, 1,500 with rendezvous and with longer puts.
 /// - Puts to all ranks in turn: 40,000 of 2 KiB, 8,000 of 64 KiB.
 /// - Rings with one message per neighbor in flight: 100,000 of 2 KiB, 9,000 to 11,000 with
 ///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 800.
 /// - Many small collectives: 470,000 short ones, 11,000 of 4 MiB.
 fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
+    const PACKET: u64 = 2 << 10;
     const SHORT: u64 = 8 << 10;
     const LONG: u64 = 64 << 10;
     use FabricTest as F;
@@ -195,9 +196,10 @@ fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
         Bench::FabricTest(F::RrLat | F::RrGetLat) if is_long || bytes > SHORT => 8e3,
         Bench::FabricTest(F::RrLat | F::RrGetLat) => 1e5,
         Bench::FabricTest(F::RrBw | F::RrBwSync) if is_rendezvous => 8e2,
-        Bench::PutAlltoall if bytes > SHORT => 8e3,
+        Bench::PutAlltoall if bytes > PACKET => 8e3,
         _ if is_long => 1.5e3,
         _ if bytes > SHORT => 6e3,
+        _ if bytes > PACKET => 9e3,
         _ => 3e4,
     }
 }
@@ -213,9 +215,9 @@ fn collective_flows_per_s(call: &Collective, is_rendezvous: bool) -> f64 {
     if calls::has_long_windows(call) { 1.5e3 } else { 3e4 }
 }
 
-/// An error if a benchmark has too many messages to end soon, in closed form or with flows: a
-/// collective that cannot be sampled, a fabric test, a test of pairs, or puts to all ranks. Packets
-/// are the reference and have no budget.
+/// An error if a benchmark has too many messages to end soon, in closed form or with flows. This may
+/// be a collective that cannot be sampled, a fabric test, a test of pairs, or puts to all ranks.
+/// Packets are the reference and have no budget.
 pub(super) fn too_long(
     job: &Job,
     plan: &BenchPlan,
