@@ -215,9 +215,9 @@ fn collective_flows_per_s(call: &Collective, is_rendezvous: bool) -> f64 {
     if calls::has_long_windows(call) { 1.5e3 } else { 3e4 }
 }
 
-/// An error if a benchmark has too many messages to end soon, in closed form or with flows. This may
-/// be a collective that cannot be sampled, a fabric test, a test of pairs, or puts to all ranks.
-/// Packets are the reference and have no budget.
+/// An error if a benchmark has too many messages to end soon, in closed form or with flows. It is a
+/// collective that cannot be sampled, a fabric test, a test of pairs, or puts to all ranks. Packets
+/// are the reference and have no budget.
 pub(super) fn too_long(
     job: &Job,
     plan: &BenchPlan,

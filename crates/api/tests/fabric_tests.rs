@@ -222,8 +222,9 @@ fn a_concurrent_job_is_refused_like_a_single_one() {
 #[test]
 fn benchmarks_of_more_than_a_minute_state_the_budget_that_they_need() {
     let flows = |(name, bytes): (&str, u64), messages: Option<u64>, goes_on: bool| {
-        let mut request = json!({"machine": {"name": "aurora"}, "name": name, "nodes": 9658,
-            "ppn": 1, "placement": "contiguous", "fidelity": "flow", "mpi": "mpich", "sizes": [bytes]});
+        let mut request = json!({"machine": {"name": "aurora"}, "name": name, "sizes": [bytes],
+            "nodes": 9658, "ppn": 1, "placement": "contiguous", "fidelity": "flow",
+            "mpi": "mpich"});
         if let Some(messages) = messages {
             request["messages"] = json!(messages);
         }
