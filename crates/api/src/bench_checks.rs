@@ -183,7 +183,7 @@ fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
 /// - Puts to all ranks in turn: 40,000 of 2 KiB, 8,000 of 64 KiB.
 /// - Rings with one message per neighbor in flight: 100,000 of 2 KiB, 9,000 to 11,000 with
 ///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 800.
-/// - Many small collectives: 470,000 short ones, 11,000 of 4 MiB.
+/// - Many small collectives: 200,000 of up to 2 KiB, 78,000 of 8 KiB, 7,000 with rendezvous.
 fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
     const PACKET: u64 = 2 << 10;
     const SHORT: u64 = 8 << 10;
@@ -191,7 +191,8 @@ fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
     use FabricTest as F;
     let is_long = is_rendezvous || bytes > LONG;
     match bench {
-        Bench::FabricTest(F::Multiple(_)) if is_long => 1e4,
+        Bench::FabricTest(F::Multiple(_)) if is_long => 6e3,
+        Bench::FabricTest(F::Multiple(_)) if bytes > PACKET => 6e4,
         Bench::FabricTest(F::Multiple(_)) => 3e5,
         Bench::FabricTest(F::RrLat | F::RrGetLat) if is_long || bytes > SHORT => 8e3,
         Bench::FabricTest(F::RrLat | F::RrGetLat) => 1e5,
@@ -205,14 +206,33 @@ fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
 }
 
 /// Flows per second of CPU time of a collective that cannot be sampled [estimate].
-fn collective_flows_per_s(call: &Collective, is_rendezvous: bool) -> f64 {
+fn collective_flows_per_s(call: &Collective, eager_max: u64) -> f64 {
+    let is_rendezvous = longest_message(call) > eager_max;
     let is_from_root = matches!(call.kind, Kind::Scatter | Kind::Scatterv);
     if is_from_root && call.algorithm == Algorithm::Linear && is_rendezvous {
         // Each message that begins or ends changes the rates of all others of the root: 0.65 s for
         // two calls on 1,024 nodes, 13 s on 4,096, 64 KiB each.
         return 2.5e6 / f64::from(call.member.size);
     }
-    if calls::has_long_windows(call) { 1.5e3 } else { 3e4 }
+    if calls::has_long_windows(call) {
+        1.5e3
+    } else if is_rendezvous && longest_message(call) > call.bytes {
+        5e3 // 270,000 of 300 KB in 54 s
+    } else {
+        3e4
+    }
+}
+
+/// Bytes of the longest messages of a call. In Bruck's all-to-all they have many blocks.
+fn longest_message(call: &Collective) -> u64 {
+    let ranks = u64::from(call.member.size);
+    match (call.kind, call.algorithm) {
+        (Kind::Alltoall, Algorithm::Bruck) => call.bytes.saturating_mul(ranks / 2),
+        (Kind::Alltoall, Algorithm::KBruck { k }) => {
+            call.bytes.saturating_mul(ranks / u64::from(k))
+        }
+        _ => call.bytes,
+    }
 }
 
 /// An error if a benchmark has too many messages to end soon, in closed form or with flows. It is a
@@ -234,12 +254,15 @@ pub(super) fn too_long(
             if sampled.is_some_and(|parts| parts.is_sample) {
                 return None;
             }
-            (repeated(calls::most(&call)), collective_flows_per_s(&call, is_rendezvous))
+            (repeated(calls::most(&call)), collective_flows_per_s(&call, job.library.eager_max))
         }
         Bench::FabricTest(test) => {
             let times = test.repetitions(ranks / ppn);
             let all = messages_of_iteration(plan, test).saturating_mul(times);
-            (all, flows_per_s(bench, bytes, is_rendezvous))
+            let longest = test.kind().map_or(bytes, |kind| {
+                longest_message(&call_across_nodes(kind, plan.algorithm, ranks / ppn, bytes))
+            });
+            (all, flows_per_s(bench, longest, uses_rendezvous(job, bench, longest)))
         }
         _ if bench.measure() == Measure::Bandwidth => {
             (repeated(plan.messages_moved()), flows_per_s(bench, bytes, is_rendezvous))

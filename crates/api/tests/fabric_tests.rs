@@ -236,6 +236,7 @@ fn benchmarks_of_more_than_a_minute_state_the_budget_that_they_need() {
         ("get_bw", 1 << 16),
         ("put_alltoall", 1 << 12),
         ("scatterv", 1 << 16),
+        ("multiple_alltoall", 64),
         ("rr_lat", 8),
         ("rr_get_lat", 1 << 16),
         ("rr_bw_sync", 1 << 16),
