@@ -297,10 +297,14 @@ pub trait PrecomputedReady {
 pub trait Windowed {
     /// Whether some machines permit it.
     const HAS_WINDOWS: bool = false;
-    /// The length of a window, and the units of the network's events. If the machine does not
-    /// permit it for a run that ends at `end` at the latest, the reason.
-    fn windows(_machine: &Machine, _end: Time) -> Result<(Span, Units), &'static str> {
+    /// The length of a window. If the machine does not permit windows for a run that ends at `end`
+    /// at the latest, the reason.
+    fn window_length(_machine: &Machine, _end: Time) -> Result<Span, &'static str> {
         Err("only packets are simulated in windows")
+    }
+    /// The units of the network's events. The machine permits windows.
+    fn units(_machine: &Machine) -> Units {
+        unreachable!("only packets are simulated in windows")
     }
 }
 

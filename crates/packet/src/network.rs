@@ -153,8 +153,12 @@ impl Sharded for PacketNetwork {
 impl Windowed for PacketNetwork {
     const HAS_WINDOWS: bool = true;
 
-    fn windows(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str> {
-        windows::plan(machine, end)
+    fn window_length(machine: &Machine, end: Time) -> Result<Span, &'static str> {
+        windows::length(machine, end)
+    }
+
+    fn units(machine: &Machine) -> Units {
+        windows::units(machine)
     }
 }
 

@@ -23,9 +23,9 @@ use crate::faults;
 /// Bits of a notice that contain its NIC (`CongestionNotice::word`).
 const NOTICE_NIC: u32 = (1 << 24) - 1;
 
-/// The length of a window and the units of events, or why switches cannot be simulated in turn.
-/// `end` is the latest end of the run.
-pub(crate) fn plan(machine: &Machine, end: Time) -> Result<(Span, Units), &'static str> {
+/// The length of a window, or why switches cannot be simulated in turn. `end` is the latest end of
+/// the run.
+pub(crate) fn length(machine: &Machine, end: Time) -> Result<Span, &'static str> {
     let length = machine.credit_epoch.ok_or("the machine has no switch.credit_epoch")?;
     let links = &machine.links;
     let mut between = links.kind.iter().filter(|(_, kind)| !is_of_nic(**kind));
@@ -42,7 +42,7 @@ pub(crate) fn plan(machine: &Machine, end: Time) -> Result<(Span, Units), &'stat
     if u128::from(end.0) * u128::from(length.0) >= 1 << 64 {
         return Err("the run is too long");
     }
-    Ok((length, units(machine)))
+    Ok(length)
 }
 
 fn is_of_nic(kind: LinkKind) -> bool {
@@ -50,7 +50,7 @@ fn is_of_nic(kind: LinkKind) -> bool {
 }
 
 /// One unit per switch.
-fn units(machine: &Machine) -> Units {
+pub(crate) fn units(machine: &Machine) -> Units {
     let (links, of_nic) = (&machine.links, &machine.nic_switch);
     let of = |end: LinkEnd| match end {
         LinkEnd::Switch(switch) => switch.0 as u16,

@@ -142,6 +142,11 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         }
     }
 
+    /// The latest event, of hosts or of the network.
+    pub fn clock(&self) -> Time {
+        self.windows.as_ref().map_or(self.now, |windows| self.now.max(windows.last))
+    }
+
     /// The present time in the jobs' time.
     pub fn job_time(&self) -> Time {
         Time(self.now.0 - self.origin.0)

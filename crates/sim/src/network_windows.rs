@@ -6,7 +6,7 @@
 //! a host is an event of the network at its own time, so no lookahead is needed there.
 
 use base::{Slab, Span, Time};
-use des::{EventCode, Phase, Queue, Units};
+use des::{EventCode, Phase, Queue};
 use machine::Machine;
 use net::{Counters, Cx, INJECT, Message, MsgId, NetworkModel};
 use packet::PacketNetwork;
@@ -27,38 +27,50 @@ struct Report {
     seen: Time,
 }
 
+/// The length of a window.
+#[derive(Clone, Copy)]
+pub(crate) struct WindowLength(pub Span);
+
+impl WindowLength {
+    /// If the machine does not permit windows, the reason.
+    pub fn of<N: NetworkModel>(machine: &Machine) -> Result<WindowLength, &'static str> {
+        let length = N::window_length(machine, Time::ZERO)?;
+        check(machine, length)?;
+        Ok(WindowLength(length))
+    }
+
+    /// The end of the window that contains `at`.
+    pub fn end_of(self, at: Time) -> Time {
+        Time((at.0 / self.0.0 + 1).saturating_mul(self.0.0))
+    }
+
+    /// Later windows are not exact (`net::Windowed`).
+    pub fn limit(self) -> Time {
+        Time(((1u128 << 64) / u128::from(self.0.0) - 1) as u64)
+    }
+}
+
 pub(crate) struct NetworkWindows {
     pub queue: Queue,
-    /// Length of a window.
-    pub length: Span,
+    pub length: WindowLength,
     /// End of the current window.
     pub end: Time,
     /// The latest event.
     pub last: Time,
-    /// Later windows are not exact (`net::Windowed`).
-    pub limit: Time,
     commands: Slab<CommandId, (MsgId, Message)>,
     reports: Vec<Report>,
 }
 
 impl NetworkWindows {
-    /// If the machine does not permit windows, the reason.
-    pub fn new<N: NetworkModel>(machine: &Machine) -> Result<NetworkWindows, &'static str> {
-        let (length, units) = plan::<N>(machine)?;
-        Ok(NetworkWindows {
-            queue: Queue::in_windows(length, units),
+    pub fn new<N: NetworkModel>(machine: &Machine, length: WindowLength) -> NetworkWindows {
+        NetworkWindows {
+            queue: Queue::in_windows(length.0, N::units(machine)),
             length,
             end: Time::ZERO,
             last: Time::ZERO,
-            limit: Time(((1u128 << 64) / u128::from(length.0) - 1) as u64),
             commands: Slab::with_capacity(1 << 8),
             reports: Vec::with_capacity(1 << 8),
-        })
-    }
-
-    /// The end of the window that contains `at`.
-    pub fn end_of(&self, at: Time) -> Time {
-        Time((at.0 / self.length.0 + 1).saturating_mul(self.length.0))
+        }
     }
 
     /// A host gives the network a message at `now`, in the current window. The network takes it
@@ -117,16 +129,15 @@ impl NetworkWindows {
 
 /// Why packets on this machine cannot be simulated in windows together with jobs, if so.
 pub fn window_obstacle(machine: &Machine) -> Option<&'static str> {
-    plan::<PacketNetwork>(machine).err()
+    WindowLength::of::<PacketNetwork>(machine).err()
 }
 
-/// The length of a window and the units of the network, if hosts observe it late enough.
-fn plan<N: NetworkModel>(machine: &Machine) -> Result<(Span, Units), &'static str> {
+/// Whether hosts observe the network late enough for windows of this length.
+fn check(machine: &Machine, length: Span) -> Result<(), &'static str> {
     // The failure of a message is observed at once.
     if machine.faults.is_some() {
         return Err("the machine has a fault schedule");
     }
-    let (length, units) = N::windows(machine, Time::ZERO)?;
     if machine.nic.recv_latency < length {
         return Err("switch.credit_epoch exceeds nic.recv_latency");
     }
@@ -143,5 +154,5 @@ fn plan<N: NetworkModel>(machine: &Machine) -> Result<(Span, Units), &'static st
     if out + back < length {
         return Err("switch.credit_epoch exceeds the latency from NIC to NIC");
     }
-    Ok((length, units))
+    Ok(())
 }

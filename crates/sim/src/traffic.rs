@@ -126,7 +126,7 @@ pub fn check(
         input_errors.push(InputError::new("time", found, "at most 1,000 s with the warm-up"));
     }
     if request.engine == EngineChoice::Window
-        && let Err(reason) = PacketNetwork::windows(machine, request.latest_end())
+        && let Err(reason) = PacketNetwork::window_length(machine, request.latest_end())
     {
         input_errors.push(InputError::new("engine", "window", format!("`event`: {reason}")));
     }

@@ -134,7 +134,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
 
     fn report(&self, tick: &mut dyn FnMut(Progress) -> bool) -> bool {
         let kernel = &self.transport.kernel;
-        tick(Progress::at(kernel.now, kernel.events))
+        tick(Progress::at(kernel.clock(), kernel.events))
     }
 
     /// Whether the run cannot continue.

@@ -360,7 +360,8 @@ pub const OPTIONS: &[Opt] = &[
          be sampled is omitted (docs/models/collective-sampling.md)."),
     opt(EACH, "engine", ("--engine", ""), Model, Name("engine"), Default("auto"),
         "Simulation of packets: event by event in the order of time, or one switch at a time in \
-         windows (docs/models/window-engine.md). Results do not depend on it."),
+         windows (docs/models/window-engine.md), which `auto` uses while many events occur per \
+         window. Results do not depend on it."),
     opt(WITH_LIMITS, "limits", ("--limits", ""), Model, Name("limits"), Default("fail"),
         "Effect of exceeding a limit of a NIC, the library or a node: end the run as the machine \
          would (fail), report it and continue (warn), or ignore it (off) (docs/models/limits.md)."),

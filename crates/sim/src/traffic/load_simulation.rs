@@ -618,13 +618,13 @@ impl Load<'_> {
         if request.engine == EngineChoice::Event {
             return event("it was selected");
         }
+        let length = match N::window_length(machine, request.latest_end()) {
+            Ok(length) => length,
+            Err(reason) => return event(reason),
+        };
         if self.timeline.is_some() {
             return event("a timeline is recorded in the order of time");
         }
-        let (length, mut units) = match N::windows(machine, request.latest_end()) {
-            Ok(windows) => windows,
-            Err(reason) => return event(reason),
-        };
         let mut reason = "it was selected";
         if request.engine == EngineChoice::Auto {
             if machine.faults.is_some()
@@ -637,7 +637,7 @@ impl Load<'_> {
             }
             let gap = machine.links.gap[machine.injection(destinations.nic(0))];
             let packet = gap.span(request.packet_bytes + machine.nic.packet_overhead);
-            let nics = f64::from(destinations.senders()) / units.count as f64;
+            let nics = f64::from(destinations.senders()) / f64::from(machine.n_switches());
             let packets = load * nics * length.0 as f64 / packet.0 as f64;
             if packets < MIN_PACKETS {
                 return event("few packets enter a switch per window");
@@ -647,6 +647,7 @@ impl Load<'_> {
         let patterns =
             std::iter::once(destinations).chain(setting.background.iter().map(|b| &b.to));
         let nics = patterns.flat_map(|to| (0..to.participants()).map(|at| to.nic(at)));
+        let mut units = N::units(machine);
         units.by_source(&[HOST], nics.map(|nic| machine.nic_switch[nic].0 as u16).collect());
         (Engine { uses_windows: true, reason, general: None }, Some((length, units)))
     }

@@ -95,10 +95,14 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         }
     }
 
-    /// With many sends in flight, lets the queue expose upcoming events. Called from time to time.
+    /// With many sends in flight, lets queues expose upcoming events. Called from time to time.
     pub(super) fn enable_prefetch(&mut self) {
         if self.transport.sends.peak() >= MANY {
-            self.transport.kernel.queue.enable_prefetch();
+            let Kernel { queue, windows, .. } = &mut self.transport.kernel;
+            queue.enable_prefetch();
+            if let Some(windows) = windows {
+                windows.queue.enable_prefetch();
+            }
         }
     }
 }

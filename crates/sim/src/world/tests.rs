@@ -1,10 +1,12 @@
 //! Whole runs, and the state that they leave.
 
 use super::*;
+use crate::engine::EngineChoice;
 use crate::job::{LimitPolicy, RankPlacement, Sample};
 use collectives::{Algorithm, Collective, Kind, Member};
 use loggp::LogGpNetwork;
-use machine::{MachineSpec, NicId, NodeId};
+use machine::{Machine, MachineSpec, NicId, NodeId};
+use packet::PacketNetwork;
 use workload::{SendMode, Step, Streams, WORLD};
 
 /// 3,000 messages are unexpected at a rank that computes, until it receives them.
@@ -88,6 +90,64 @@ fn matched_collective_calls_leave_no_state() {
     assert_eq!(simulate(0), (End::Finished, 0, 0));
     let (End::Erroneous(blocked), ..) = simulate(100) else { panic!("they disagree") };
     assert!(blocked.what.starts_with("call 3 of communicator 100,"), "{}", blocked.what);
+}
+
+fn with_epoch() -> Machine {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let set = [("switch.credit_epoch".to_string(), "10 ns".to_string())];
+    let spec = MachineSpec::parse("dragonfly-1056", text, &set).expect("presets are legal");
+    spec.resolve().expect("presets are legal")
+}
+
+/// A job of two nodes that is simulated in windows: rank 0 sends these messages to rank 1.
+/// `examine` gets the times of progress reports, and whether the queues of hosts and network
+/// prefetch at the end.
+fn run_in_windows(messages: usize, bytes: u64, examine: impl FnOnce(&[Time], bool, bool)) {
+    let machine = with_epoch();
+    let text = mpi::library::preset("mpich").expect("a preset");
+    let library = mpi::Library::parse("mpich", text, &machine.fabric).expect("legal");
+    let placement = |node| {
+        let node = NodeId(node);
+        RankPlacement { node, nic: NicId(machine.node_nics[node]), binding: Default::default() }
+    };
+    let placements = vec![placement(0), placement(700)];
+    let mut job = Job::new(machine.clone(), library, placements, 1);
+    (job.limits, job.engine) = (LimitPolicy::Off, EngineChoice::Window);
+    let each = |op: Op| (0..messages).map(move |_| Step::Do(op.clone())).chain([Step::Wait]);
+    let (context, tag, mode) = (WORLD, 0, SendMode::Standard);
+    let programs: [Vec<Step>; 2] = [
+        each(Op::Send { to: 1, context, tag, bytes, mode }).collect(),
+        // Short ones are unexpected.
+        [Step::Compute(Span::ms(10)), Step::Wait]
+            .into_iter()
+            .chain(each(Op::Recv { from: 0, context, tag, bytes }))
+            .collect(),
+    ];
+    let mut world = World::<PacketNetwork, _>::new(&job, Streams::new(programs.into_iter()));
+    let mut clocks = Vec::new();
+    let outcome = world.run(&mut |progress| {
+        clocks.push(progress.now);
+        true
+    });
+    assert_eq!(outcome.end, End::Finished);
+    let Kernel { queue, windows, .. } = &world.transport.kernel;
+    let windows = windows.as_ref().expect("windows until the end");
+    examine(&clocks, queue.has_prefetch(), windows.queue.has_prefetch());
+}
+
+/// While a long message is in the network, no event of a rank occurs.
+#[test]
+fn progress_in_windows_has_the_clock_of_the_network() {
+    run_in_windows(1, 8 << 20, |clocks, _, _| {
+        assert!(clocks.len() > 3 && clocks.is_sorted_by(|a, b| a < b), "{clocks:?}");
+    });
+}
+
+/// Whether there are many sends is known only in windows.
+#[test]
+fn both_queues_of_windows_begin_to_prefetch() {
+    run_in_windows(10, 8, |_, hosts, network| assert!(!hosts && !network));
+    run_in_windows(5_000, 8, |_, hosts, network| assert!(hosts && network));
 }
 
 /// 64 ranks in two groups, of which the first is simulated for both. The partner one group

@@ -5,7 +5,7 @@ use super::World;
 use crate::component::Component;
 use crate::engine::{EngineChoice, EngineUse};
 use crate::kernel::Kernel;
-use crate::network_windows::NetworkWindows;
+use crate::network_windows::{NetworkWindows, WindowLength};
 use base::Time;
 use des::Queue;
 use net::{Event, INJECT, NetworkModel};
@@ -20,7 +20,9 @@ const CHOICE_INTERVAL: u64 = 1 << 12;
 #[derive(Default)]
 pub(super) struct EngineControl {
     pub used: EngineUse,
-    /// With `auto`: the windows that the run may enter.
+    /// With `auto`: the length of windows, if the run may enter them.
+    length: Option<WindowLength>,
+    /// The windows that the run has left.
     parked: Option<Box<NetworkWindows>>,
     /// With `auto`: why the run leaves windows at the end of the present one.
     leaves: Option<&'static str>,
@@ -37,20 +39,18 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         if choice == EngineChoice::Event {
             return;
         }
-        let possible = if kernel.timeline.is_some() {
-            Err("a timeline is recorded in the order of time")
-        } else {
-            NetworkWindows::new::<N>(&kernel.job.machine).map(Box::new)
-        };
-        match possible {
+        match WindowLength::of::<N>(&kernel.job.machine) {
             Err(reason) => self.engine.used.reason = reason,
-            Ok(windows) if choice == EngineChoice::Window => {
-                self.engine.used.uses_windows = true;
-                self.enter_windows(windows);
+            Ok(_) if kernel.timeline.is_some() => {
+                self.engine.used.reason = "a timeline is recorded in the order of time";
             }
-            Ok(windows) => {
+            Ok(length) if choice == EngineChoice::Window => {
+                self.engine.used.uses_windows = true;
+                self.enter_windows(length);
+            }
+            Ok(length) => {
                 self.engine.used.reason = FEW;
-                self.engine.parked = Some(windows);
+                self.engine.length = Some(length);
             }
         }
     }
@@ -58,41 +58,37 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     /// With `auto`: chooses the engine by the number of events per window since the last choice.
     /// Called every few thousand events.
     pub(super) fn choose_engine(&mut self) {
-        let Kernel { windows, now, events, has_responses, .. } = &self.transport.kernel;
-        let EngineControl { chosen_at, chosen_events, parked, .. } = &self.engine;
-        let count = events - chosen_events;
-        // With windows of its own choice, the run has none parked.
-        let Some(candidate) = parked.as_ref().or(windows.as_ref()) else { return };
-        if self.transport.kernel.job.engine != EngineChoice::Auto || count < CHOICE_INTERVAL {
+        let Some(length) = self.engine.length else { return };
+        let kernel = &self.transport.kernel;
+        let (now, is_in_windows) = (kernel.clock(), kernel.windows.is_some());
+        let count = kernel.events - self.engine.chosen_events;
+        if count < CHOICE_INTERVAL {
             return;
         }
-        let elapsed = now.since(*chosen_at).0;
+        let elapsed = now.since(self.engine.chosen_at).0;
         let many = |least: u64| {
-            u128::from(count) * u128::from(candidate.length.0)
-                >= u128::from(least) * u128::from(elapsed)
+            u128::from(count) * u128::from(length.0.0) >= u128::from(least) * u128::from(elapsed)
         };
-        let is_too_late = candidate.end_of(*now) > candidate.limit;
-        let most = self.transport.kernel.job.many_events;
+        let is_too_late = length.end_of(now) > length.limit();
+        let most = kernel.job.many_events;
         let (enters, leaves) = (many(most), !many(most / 2));
-        let may_enter = windows.is_none() && !has_responses && !is_too_late;
-        if windows.is_some() && leaves {
+        let may_enter = !is_in_windows && !kernel.has_responses && !is_too_late;
+        (self.engine.chosen_at, self.engine.chosen_events) = (now, kernel.events);
+        if is_in_windows && leaves {
             self.engine.leaves = Some(FEW);
-        } else if may_enter
-            && enters
-            && let Some(windows) = self.engine.parked.take()
-        {
+        } else if may_enter && enters {
             self.engine.used.change("many events occur per window");
-            self.enter_windows(windows);
+            self.enter_windows(length);
         }
-        let kernel = &self.transport.kernel;
-        (self.engine.chosen_at, self.engine.chosen_events) = (kernel.now, kernel.events);
     }
 
     /// The window engine simulates the run from now on. Hosts are simulated first, until the end of
     /// the window that contains the last event.
-    fn enter_windows(&mut self, mut windows: Box<NetworkWindows>) {
+    fn enter_windows(&mut self, length: WindowLength) {
         let kernel = &mut self.transport.kernel;
-        windows.end = windows.end_of(kernel.now);
+        let new = || Box::new(NetworkWindows::new::<N>(&kernel.job.machine, length));
+        let mut windows = self.engine.parked.take().unwrap_or_else(new);
+        windows.end = length.end_of(kernel.now);
         let mut hosts = Queue::new();
         if kernel.queue.has_prefetch() {
             windows.queue.enable_prefetch();
@@ -110,6 +106,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     fn leave_windows(&mut self, reason: &'static str) {
         let kernel = &mut self.transport.kernel;
         let Some(mut windows) = kernel.windows.take() else { return };
+        kernel.now = kernel.now.max(windows.last);
         windows.queue.drain(|at, code| kernel.queue.push(at, code));
         self.engine.used.change(reason);
         self.engine.parked = Some(windows);
@@ -134,8 +131,8 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
             kernel.now = kernel.now.max(windows.last);
             return NextInWindows::End;
         }
-        windows.end = windows.end_of(next.max(end));
-        let is_too_late = windows.end > windows.limit;
+        windows.end = windows.length.end_of(next.max(end));
+        let is_too_late = windows.end > windows.length.limit();
         if kernel.has_responses {
             self.leave_windows("one-sided operations have responses");
         } else if is_too_late {
