@@ -4,6 +4,7 @@ mod closed_forms;
 mod collectives;
 mod common;
 mod counters;
+mod engines;
 mod faults;
 mod file_systems;
 mod gpu_access;

@@ -10,7 +10,7 @@ use packet::PacketNetwork;
 use sim::{End, Job, Outcome, World};
 use workload::{FileCall, FileCallKind, Op, Step, Streams, WORLD, file_flag};
 
-use crate::common::{job_on, machine};
+use crate::common::{job_on, machine, run_by_both_engines};
 
 /// Directory and files of a script; the root is file 0.
 const DIRECTORY: u32 = 1;
@@ -128,6 +128,36 @@ fn random_calls_complete_at_each_fidelity() {
         check::<FlowNetwork>(&job, &program, &what);
         check::<PacketNetwork>(&job, &program, &what);
     }
+}
+
+/// Random calls on Lustre and DAOS, and messages between the same NICs.
+#[test]
+fn random_calls_have_equal_results_by_both_engines() {
+    const SEED: u64 = 20_261_129;
+    let set = [("switch.credit_epoch", "350 ns"), ("storage.daos.servers", "16")];
+    let nodes: Vec<u32> = (0..12).map(|rank| rank / 2 * 40).collect();
+    let job = job_on(machine("aurora", &set), "mpich", &nodes);
+    let systems = job.machine.file_systems.len() as u32;
+    let mut program = random_program(SEED, 0, systems);
+    let call = |rank| Collective {
+        kind: Kind::Alltoall,
+        algorithm: Algorithm::Pairwise,
+        member: Member { rank, size: 12 },
+        root: 0,
+        bytes: 10_000,
+        grain: 1,
+        ragged: None,
+        nodes: None,
+    };
+    for (rank, steps) in (0..).zip(&mut program) {
+        let exchange = Step::Do(Op::Collective { context: WORLD, call: call(rank) });
+        *steps = steps.iter().flat_map(|step| [exchange.clone(), step.clone()]).collect();
+    }
+    let (outcome, _) = run_by_both_engines(&job, || Streams::new(program.iter().cloned()));
+    assert_eq!(outcome.end, End::Finished, "seed {SEED}");
+    assert_eq!(outcome.engine.used.map(|used| used.name()), Some("window"));
+    let calls = outcome.file_systems.iter().flat_map(|system| &system.phases);
+    assert_eq!(calls.map(|phase| phase.totals.operations).sum::<u64>(), 12 * 16 * 4);
 }
 
 /// All data of a checkpoint reach the servers once, with DAOS as with Lustre behind gateways.

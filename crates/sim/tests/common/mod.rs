@@ -6,7 +6,8 @@ use base::{Span, Time};
 use machine::{Machine, MachineSpec, NicId, NodeId};
 use mpi::Library;
 use net::NetworkModel;
-use sim::{Job, Outcome, RankPlacement, World};
+use packet::PacketNetwork;
+use sim::{Engine, EngineChoice, Job, Outcome, RankPlacement, World};
 use workload::{Call, Context, Op, OpCompletion, Workload};
 
 pub fn machine(name: &str, set: &[(&str, &str)]) -> Machine {
@@ -87,4 +88,30 @@ pub fn completed(
     let first = *all.next().expect("it completed");
     assert!(all.next().is_none(), "rank {rank}, token {token} completed twice");
     first
+}
+
+/// Runs a workload with each engine, and compares everything but the cost of the engine. Returns
+/// the outcome, which names the window engine, and the workload.
+pub fn run_by_both_engines<W: Workload>(job: &Job, workload: impl Fn() -> W) -> (Outcome, W) {
+    let run = |engine| {
+        // With `auto`, windows are entered at the first choice, after 4,096 events.
+        let job = Job { engine, many_events: 0, ..job.clone() };
+        let mut world = World::<PacketNetwork, _>::new(&job, workload());
+        let outcome = world.run(&mut |_| true);
+        (outcome, world.workload)
+    };
+    let comparable = |outcome: &Outcome| {
+        let engine = Engine { events: 0, bytes: 0, used: None, ..outcome.engine };
+        Outcome { engine, ..outcome.clone() }
+    };
+    let (windows, ended) = run(EngineChoice::Window);
+    for other in [EngineChoice::Event, EngineChoice::Auto] {
+        let (outcome, _) = run(other);
+        let used = outcome.engine.used.expect("packets have engines");
+        let may_change = other == EngineChoice::Auto && outcome.engine.events >= 1 << 12;
+        assert_eq!(used.changes > 0, may_change, "{other:?}: {}", used.reason);
+        assert_eq!(outcome.counters, windows.counters, "{other:?}");
+        assert_eq!(comparable(&outcome), comparable(&windows), "{other:?}");
+    }
+    (windows, ended)
 }
