@@ -470,7 +470,8 @@ OPTIONS: tuple[Option, ...] = (
         "app bench replay run traffic tune", "engine", ("--engine",), (), "Model",
         "auto|event|window", False, "auto", "", 0, 0,
         "Simulation of packets: event by event in the order of time, or one switch at a "
-        "time in windows (docs/models/window-engine.md). Results do not depend on it."),
+        "time in windows (docs/models/window-engine.md), which `auto` uses while many "
+        "events occur per window. Results do not depend on it."),
     Option(
         "app bench replay run", "limits", ("--limits",), (), "Model", "off|warn|fail", False,
         "fail", "", 0, 0,

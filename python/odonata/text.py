@@ -178,6 +178,7 @@ def osu(s: Mapping[str, Any]) -> str:
     if s.get("network"):
         lines.append(f"# {network(s['network'])}")
     lines += [f"# {line}" for line in congestion(s.get("congestion"))]
+    lines += [f"# {line}" for line in engines(s.get("engine") or {})]
     if s["name"] != "put_alltoall":
         lines += [f"# {line}" for line in sampled(rows, s["nodes"] * s["ppn"])]
     else:
@@ -532,10 +533,14 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
         parts.append(f"{show_bytes(memory)} of state")
     if e.get("bytes_per_endpoint"):
         parts.append(f"{show_bytes(e['bytes_per_endpoint'])} per endpoint")
-    # Jobs on a machine that does not permit windows have no choice of an engine.
+    return [", ".join(parts), *engines(e)]
+
+
+def engines(e: Mapping[str, Any]) -> list[str]:
+    """The engines of packet networks, unless jobs had no choice, for lack of a credit epoch."""
     all_used = e.get("engines") or ()
     used = [each for each in all_used if "loads" in each or each["reason"] != NO_EPOCH]
-    return [", ".join(parts), *(one_engine(each, len(used) == 1) for each in used)]
+    return [one_engine(each, len(used) == 1) for each in used]
 
 
 def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
