@@ -42,4 +42,4 @@ mod windows;
 pub use event::PacketEvent;
 pub use network::PacketNetwork;
 pub use shard::Mail;
-pub use turns::{Traffic, TurnMail, Turns};
+pub use turns::{Layout, Traffic, TurnMail, Turns};

@@ -198,38 +198,49 @@ pub(crate) struct Links {
     pub view: FabricView,
 }
 
+/// The types of links, and the number of each link's type.
+pub(crate) fn number_types(
+    machine: &Machine,
+    part: Option<(&Partition, u8)>,
+) -> (LinkTypes, IndexVec<LinkId, u8>) {
+    let links = &machine.links;
+    let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
+    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
+    let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
+    let release = slowest.max(host.span(packet));
+    let ejection_gaps = (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
+    let ejection_time = ejection_gaps.min().unwrap_or_default().span(packet);
+    let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
+    let mut types: Option<LinkTypes> = None;
+    let (mut number, mut previous_key) = (0, None);
+    let mut numbers = IndexVec::with_capacity(links.gap.len());
+    numbers.raw.extend(links.gap.ids().map(|link| {
+        let remote_shard =
+            part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
+        // Neighboring links are mostly of one type, and computing a type is the most expensive step
+        // here.
+        let key = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
+        let key = Some((key, links.buffer[link], remote_shard));
+        if key != previous_key {
+            previous_key = key;
+            let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
+            number = types.get_or_insert_with(|| LinkTypes::new(link_type)).number(link_type);
+        }
+        number
+    }));
+    (types.expect("a machine has links"), numbers)
+}
+
 impl Links {
     /// Idle links. Initial capacities are guesses; arenas grow during warm-up. Unused capacity is
     /// not backed by memory.
     pub fn new(machine: &Machine, part: Option<(&Partition, u8)>) -> Links {
         let links = &machine.links;
-        let packet = machine.nic.packet_payload + machine.nic.packet_overhead;
-        let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way);
-        let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(packet));
-        let release = slowest.max(host.span(packet));
-        let ejection_gaps =
-            (0..machine.n_nics()).map(|nic| links.gap[machine.ejection(NicId(nic))]);
-        let ejection_time = ejection_gaps.min().unwrap_or_default().span(packet);
-        let min_take_time = ejection_time.max(host.span(machine.nic.packet_payload));
         let mut ports = IndexVec::with_capacity(links.gap.len());
         let mut channels = Channels::new(machine);
-        let mut link_types: Option<LinkTypes> = None;
-        let (mut type_number, mut cells, mut previous_key) = (0, 0, None);
-        ports.raw.extend(links.gap.ids().map(|link| {
-            let remote_shard =
-                part.map_or(0, |(partition, own)| partition.remote_shard(machine, link, own));
-            // Neighboring links are mostly of one type, and computing a type is the most expensive
-            // step here.
-            let key = (links.kind[link], links.gap[link], links.latency[link], links.cable[link]);
-            let key = Some((key, links.buffer[link], remote_shard));
-            if key != previous_key {
-                previous_key = key;
-                let link_type = LinkType::new(machine, link, release, min_take_time, remote_shard);
-                type_number =
-                    link_types.get_or_insert_with(|| LinkTypes::new(link_type)).number(link_type);
-                cells = link_type.cells;
-            }
-            channels.add_credits(link, cells);
+        let (types, numbers) = number_types(machine, part);
+        ports.raw.extend(numbers.iter().map(|(link, &link_type)| {
+            channels.add_credits(link, types[link_type].cells);
             OutputPort {
                 free_at: Time::ZERO,
                 bytes: 0,
@@ -245,13 +256,13 @@ impl Links {
                 reserved_ps: 0,
                 reserved: 0,
                 reserved_vc: 0,
-                link_type: type_number,
+                link_type,
                 armed: false,
                 stalled: false,
             }
         }));
         Links {
-            types: link_types.expect("a machine has links"),
+            types,
             stalls: IndexVec::zeros(ports.len()),
             used: Vec::with_capacity(ports.len()),
             ports,

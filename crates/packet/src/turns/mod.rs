@@ -3,17 +3,14 @@
 //! One switch with its NICs is advanced by a window at a time. Output ports have no events: they
 //! are advanced when an arrival needs them. Only heads are sorted. Packets move by value to the
 //! inbox of the next switch, and the ports and NICs of a switch are contiguous. Rules and order
-//! are those of `PacketNetwork`, so results are equal to the last bit; `limits` names what is
+//! are those of `PacketNetwork`, so results are equal to the last bit; `Layout::new` names what is
 //! missing.
 
-use std::ops::Range;
-
 use base::{Slab, Span, Time};
-use machine::{Arbitration, LinkEnd, LinkId, Machine, NicId, SwitchId};
+use machine::{LinkEnd, LinkId, Machine, NicId};
 use net::{Completion, Counters, LinkTraffic, Message, Origin, Partition};
 
 use crate::credit::{Cell, LinkType};
-use crate::link::Links;
 use crate::packet::{AckLineId, NEVER, NONE, PacketId};
 use crate::pending_acks::AckLine;
 use crate::reports::Reports;
@@ -21,17 +18,19 @@ use crate::voq::{Arbiter, VoqList, VoqStore};
 use credits::{Credit, Credits, Input};
 use due::{AHEAD, Due};
 use inbox::Inboxes;
+pub use layout::Layout;
 use nic::{Nic, Sender};
-use parts::Parts;
-pub use parts::TurnMail;
 use port::Port;
+use shard::Shard;
+pub use shard::TurnMail;
 
 mod credits;
 mod due;
 mod inbox;
+mod layout;
 mod nic;
-mod parts;
 mod port;
+mod shard;
 mod switch;
 
 /// Windows for which heads and credits may be in transit.
@@ -126,9 +125,11 @@ struct Unit {
     lacking: u64,
 }
 
-/// The network, and the state of its simulation.
+/// A shard of the network, and the state of its simulation.
 pub struct Turns<'a> {
     machine: &'a Machine,
+    /// `Layout::places`.
+    places: &'a [u32],
     /// Length of a window, ps.
     length: u64,
     /// Start and number of the current window; until when it has been simulated.
@@ -149,15 +150,12 @@ pub struct Turns<'a> {
     /// By port: start of the current stall, if any, and the sum of all previous ones.
     stalls: Vec<(Time, Span)>,
     lists: Vec<VoqList>,
-    /// By link: its place among the ports, or `NONE` if it is not of this part; by injection link:
-    /// the place of its NIC in the whole network.
-    places: Vec<u32>,
     voqs: VoqStore,
     arbiter: Arbiter,
     reports: Reports,
     waiting: Slab<PacketId, Packet>,
     credits: Credits,
-    parts: Parts,
+    shard: Shard,
     /// Scratch.
     late_credits: Vec<(u32, Credit)>,
     inboxes: Inboxes,
@@ -185,90 +183,20 @@ struct Totals {
     events: u64,
 }
 
-/// The length of a window for packets of `wire` bytes, or why `Turns` cannot simulate this machine,
-/// which `windows::plan` permits.
-fn limits(machine: &Machine, wire: u64) -> Result<Span, &'static str> {
-    let length = machine.credit_epoch.ok_or("the machine has no switch.credit_epoch")?;
-    let links = &machine.links;
-    if machine.faults.is_some() {
-        return Err("the machine has a fault schedule");
-    }
-    if machine.initial_fabric().later_bias_changes().next().is_some() {
-        return Err("routing biases change during the run");
-    }
-    if machine.arbitration != Arbitration::RoundRobin {
-        return Err("arbitration is by age");
-    }
-    if machine.n_vnets > 1 || machine.classes.is_shared() || machine.nic.response > 0 {
-        return Err("there are several virtual networks");
-    }
-    if machine.n_vcs > Input::VCS || length > Span(1 << switch::OFFSET_BITS) {
-        return Err("windows or channels exceed their ranges");
-    }
-    let injection = (0..machine.n_nics()).map(|nic| machine.injection(NicId(nic)));
-    if injection.clone().any(|link| links.latency[link] < length) {
-        return Err("switch.credit_epoch exceeds the latency of an injection link");
-    }
-    let most = |column: &[Span]| column.iter().max().copied().unwrap_or_default();
-    let slowest = links.gap.raw.iter().max().map_or(Span::ZERO, |gap| gap.span(wire));
-    let host = machine.nic.host_gap.max(machine.nic.host_gap_one_way).span(wire);
-    let longest = most(&links.latency.raw) + most(&links.cable.raw) + slowest.max(host) * 4;
-    if longest > length * (SLOTS - 2) {
-        return Err("packets are in transit for more than six windows");
-    }
-    Ok(length)
-}
-
-/// Whether the ports of a switch can be numbered, and the heads of a turn and the bytes that wait
-/// for a port counted, with packets of `wire` bytes. A switch has as many links to it as from it.
-fn check_counts(machine: &Machine, most_links: u32, wire: u16) -> Result<(), &'static str> {
-    let links = &machine.links;
-    if most_links > Input::NICS {
-        return Err("a switch has more than 64 ports");
-    }
-    let fastest = links.gap.raw.iter().min().map_or(Span::ZERO, |gap| gap.span(wire.into()));
-    let window = machine.credit_epoch.unwrap_or_default();
-    let heads = u64::from(most_links) * (window.0 / fastest.0.max(1) + 2);
-    if heads > 1 << switch::POSITION_BITS {
-        return Err("too many packets enter a switch per window");
-    }
-    let port = links.buffer.raw.iter().max().map_or(0, |&buffer| u64::from(buffer));
-    let bytes = port.saturating_mul(machine.n_vcs.into()).saturating_mul(most_links.into());
-    if bytes > u32::MAX.into() {
-        return Err("the buffers of a switch exceed 4 GiB");
-    }
-    Ok(())
-}
-
 impl<'a> Turns<'a> {
-    /// What is not modeled of a network for messages of `payload` bytes, one packet each.
-    /// `windows::plan` permits the machine.
-    pub fn check(
-        machine: &Machine,
+    /// Shard `own` of the network.
+    pub fn new(
+        machine: &'a Machine,
+        layout: &'a Layout,
         payload: u64,
         partition: &Partition,
-    ) -> Result<(), &'static str> {
-        let wire = payload + machine.nic.packet_overhead;
-        limits(machine, wire)?;
-        if Links::new(machine, None).types.all().len() > Input::TYPES {
-            return Err("there are more than 64 types of links");
-        }
-        if !partition.of.raw.is_sorted() {
-            return Err("the switches of a thread are not contiguous");
-        }
-        let layout = Layout::new(machine);
-        let most_links = layout.units.iter().map(|unit| unit.ports.1 - unit.ports.0).max();
-        check_counts(machine, most_links.unwrap_or(0), wire as u16)
-    }
-
-    /// Part `own` of a network that `check` permits.
-    pub fn new(machine: &'a Machine, payload: u64, partition: &Partition, own: usize) -> Self {
-        let links = Links::new(machine, None);
+        own: usize,
+    ) -> Self {
         let sizes = Sizes::new(machine, payload);
-        let kind = |at: usize| Kind::new(&links.types[at as u8], sizes.wire);
-        let layout = Layout::new(machine);
-        let parts = Parts::new(partition, own, &layout.units);
-        let Layout { units, places, order, nics: nic_places } = layout.part(parts.own_switches());
+        let types = &layout.types;
+        let kind = |at: usize| Kind::new(&types[at as u8], sizes.wire);
+        let (shard, switches) = Shard::new(partition, own, &layout.units);
+        let (units, order, nic_ids) = layout.of(switches);
         let n_vcs = usize::from(machine.n_vcs);
         let ports: Vec<Port> = base::packed(order.iter().map(|&link| {
             let to = match machine.links.to[link] {
@@ -277,20 +205,21 @@ impl<'a> Turns<'a> {
             };
             let nic = match machine.links.to[link] {
                 LinkEnd::Switch(_) => NONE,
-                LinkEnd::Nic(nic) => places[nic.0 as usize] - parts.first_nic,
+                LinkEnd::Nic(nic) => layout.places[nic.0 as usize] - shard.first_nic,
             };
-            let link_type = links.port(link).link_type;
-            Port::new(link, (to, nic), link_type, links.types[link_type].cells)
+            let link_type = layout.link_types[link];
+            Port::new(link, (to, nic), link_type, types[link_type].cells)
         }));
-        let nics: Vec<Nic> = base::packed(nic_places.iter().map(|&nic| {
-            let link_type = links.port(machine.injection(nic)).link_type;
-            let credit = links.types[link_type].cells;
+        let nics: Vec<Nic> = base::packed(nic_ids.iter().map(|&nic| {
+            let link_type = layout.link_types[machine.injection(nic)];
+            let credit = types[link_type].cells;
             Nic::new(nic, machine.nic_switch[nic], link_type, credit)
         }));
         let reserves = crate::link::may_reserve(machine);
         Turns {
             machine,
-            length: machine.credit_epoch.expect("`check` permits the machine").0,
+            places: &layout.places,
+            length: machine.credit_epoch.expect("`Layout::new` permits the machine").0,
             start: Time::ZERO,
             window: 0,
             now: Time::ZERO,
@@ -301,13 +230,12 @@ impl<'a> Turns<'a> {
             stalls: vec![(Time::ZERO, Span::ZERO); ports.len()],
             lists: vec![VoqList::EMPTY; ports.len() * n_vcs],
             ports,
-            places,
             voqs: VoqStore::with_capacity(nics.len()),
             arbiter: Arbiter::new(machine.arbitration),
             reports: Reports::new(machine),
             waiting: Slab::with_capacity(nics.len()),
-            credits: Credits::new(parts.first_switch, units.len()),
-            parts,
+            credits: Credits::new(shard.first_switch, units.len()),
+            shard,
             late_credits: Vec::new(),
             inboxes: Inboxes::new(units.len()),
             ack_lines: Slab::with_capacity(nics.len()),
@@ -331,10 +259,10 @@ impl<'a> Turns<'a> {
     /// The NIC `nic` sends the packets of `source`.
     pub fn add_source(&mut self, nic: NicId, source: u32, traffic: &mut impl Traffic) {
         let place = self.places[nic.0 as usize];
-        if let Some(known) = self.parts.sources.get_mut(place as usize) {
+        if let Some(known) = self.shard.sources.get_mut(place as usize) {
             *known = source;
         }
-        let own = place.wrapping_sub(self.parts.first_nic) as usize;
+        let own = place.wrapping_sub(self.shard.first_nic) as usize;
         if let Some(sender) = self.senders.get_mut(own) {
             sender.source = source;
             self.schedule(own, traffic);
@@ -342,8 +270,8 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Simulates this part until the end of the window, and at most until `end`. Its mail must
-    /// reach the other parts before the next pass.
+    /// Simulates this shard until the end of the window, and at most until `end`. Its mail must
+    /// reach the other shards before the next pass.
     pub fn pass<T: Traffic>(&mut self, end: Time, traffic: &mut T) {
         let window_end = self.start + Span(self.length);
         let pass_end = end.min(window_end);
@@ -370,7 +298,7 @@ impl<'a> Turns<'a> {
         self.now
     }
 
-    /// Packets generated in this part, less those delivered in it.
+    /// Packets generated in this shard, less those delivered in it.
     pub fn live(&self) -> i64 {
         self.live as i64
     }
@@ -384,6 +312,12 @@ impl<'a> Turns<'a> {
     /// Turns and events so far.
     pub fn work(&self) -> u64 {
         self.turns + self.counters.events
+    }
+
+    /// The place of a port, which is one of this shard; that of another is out of range.
+    #[inline(always)]
+    fn place(&self, link: LinkId) -> usize {
+        self.places[link.0 as usize].wrapping_sub(self.shard.first_port) as usize
     }
 
     /// The number of the window of `at`, which is not before the current one.
@@ -411,7 +345,7 @@ impl<'a> Turns<'a> {
         let ahead = (returns_at.0 - self.start.0) / self.length + 1;
         match self.credits.place(input) {
             Some(switch) => self.send_credit(switch, input, ahead),
-            None => self.parts.mail_credit(input, self.window + ahead),
+            None => self.shard.mail_credit(input, self.window + ahead),
         }
     }
 
@@ -532,15 +466,14 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Bytes of memory held.
+    /// Bytes of memory held, without those of the layout.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.ports[..])
             + size_of_val(&self.stalls[..])
             + size_of_val(&self.lists[..])
-            + size_of_val(&self.places[..])
             + self.credits.bytes()
             + self.due.bytes()
-            + self.parts.bytes()
+            + self.shard.bytes()
             + size_of_val(&self.nics[..])
             + size_of_val(&self.senders[..])
             + size_of_val(&self.nic_stalls[..])
@@ -577,70 +510,5 @@ impl Sizes {
             window: params.window,
             completion_delay: lead + template.completion_delay(params),
         }
-    }
-}
-
-/// Places of ports and NICs: those of a switch are contiguous.
-struct Layout {
-    units: Vec<Unit>,
-    /// By link, as `Turns::places`.
-    places: Vec<u32>,
-    /// By place.
-    order: Vec<LinkId>,
-    nics: Vec<NicId>,
-}
-
-impl Layout {
-    /// That of the whole network.
-    fn new(machine: &Machine) -> Layout {
-        let links = &machine.links;
-        let n_nics = machine.n_nics();
-        let from = |link: LinkId| match links.from[link] {
-            LinkEnd::Switch(switch) => switch,
-            LinkEnd::Nic(nic) => machine.nic_switch[nic],
-        };
-        let mut order: Vec<LinkId> = (n_nics..links.gap.len() as u32).map(LinkId).collect();
-        order.sort_by_key(|&link| (from(link), link));
-        let mut nics: Vec<NicId> = (0..n_nics).map(NicId).collect();
-        nics.sort_by_key(|&nic| (machine.nic_switch[nic], nic));
-        let mut places = vec![0; links.gap.len()];
-        (0..).zip(&order).for_each(|(place, link)| places[link.0 as usize] = place);
-        (0..).zip(&nics).for_each(|(place, nic)| places[nic.0 as usize] = place);
-        let (mut port, mut nic) = (0, 0);
-        let unit = |switch: SwitchId| {
-            let n_ports = order[port..].iter().take_while(|&&link| from(link) == switch).count();
-            let n_nics = nics[nic..].iter().take_while(|&&n| machine.nic_switch[n] == switch);
-            let first = (port as u32, nic as u32);
-            (port, nic) = (port + n_ports, nic + n_nics.count());
-            Unit {
-                ports: (first.0, port as u32),
-                nics: (first.1, nic as u32),
-                waiting: 0,
-                lacking: 0,
-            }
-        };
-        let units = (0..machine.n_switches()).map(SwitchId).map(unit).collect();
-        Layout { units, places, order, nics }
-    }
-
-    /// That of a range of switches.
-    fn part(mut self, switches: Range<usize>) -> Layout {
-        self.units = self.units[switches].to_vec();
-        let span = |range: fn(&Unit) -> (u32, u32)| {
-            let first = self.units.first().map_or(0, |unit| range(unit).0);
-            first..self.units.last().map_or(first, |unit| range(unit).1)
-        };
-        let (ports, nics) = (span(|unit| unit.ports), span(|unit| unit.nics));
-        for unit in &mut self.units {
-            unit.ports = (unit.ports.0 - ports.start, unit.ports.1 - ports.start);
-            unit.nics = (unit.nics.0 - nics.start, unit.nics.1 - nics.start);
-        }
-        for (place, link) in (0..).zip(&self.order) {
-            let own = if ports.contains(&place) { place - ports.start } else { NONE };
-            self.places[link.0 as usize] = own;
-        }
-        self.order = self.order[ports.start as usize..ports.end as usize].to_vec();
-        self.nics = self.nics[nics.start as usize..nics.end as usize].to_vec();
-        self
     }
 }

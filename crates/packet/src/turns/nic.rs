@@ -192,7 +192,7 @@ impl Turns<'_> {
 
     /// The place of the switch of a NIC.
     pub(super) fn unit_of(&self, n: usize) -> usize {
-        (self.nics[n].switch.0 - self.parts.first_switch) as usize
+        (self.nics[n].switch.0 - self.shard.first_switch) as usize
     }
 
     /// Handles the events of a NIC before `pass_end`.
@@ -287,7 +287,7 @@ impl Turns<'_> {
             draw,
             route: Route::default(),
             tail_after: 0,
-            src: self.parts.first_nic + n as u32,
+            src: self.shard.first_nic + n as u32,
             nth: nic.nth,
             dst,
             traveled: 0,
@@ -490,13 +490,13 @@ impl Turns<'_> {
         self.live = self.live.wrapping_sub(1);
         self.free_buffer(p.input, done);
         let (seen, ack_at) = (done + self.sizes.completion_delay, done + Span(p.traveled.into()));
-        let sender = p.src.wrapping_sub(self.parts.first_nic) as usize;
+        let sender = p.src.wrapping_sub(self.shard.first_nic) as usize;
         if let Some(Sender { source, .. }) = self.senders.get(sender) {
             traffic.deliver(*source, p.nth, p.generated_at, seen);
             return self.expect_ack(sender, ack_at);
         }
-        traffic.deliver(self.parts.sources[p.src as usize], p.nth, p.generated_at, seen);
-        self.parts.mail_ack(p.src, ack_at);
+        traffic.deliver(self.shard.sources[p.src as usize], p.nth, p.generated_at, seen);
+        self.shard.mail_ack(p.src, ack_at);
     }
 
     /// An acknowledgement arrives at `ack_at`, in a later window.

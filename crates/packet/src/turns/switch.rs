@@ -45,19 +45,19 @@ struct Loads<'t, 'a> {
 impl LoadView for Loads<'_, '_> {
     #[inline]
     fn near(&self, link: LinkId) -> u32 {
-        let place = self.turns.places[link.0 as usize] as usize;
+        let place = self.turns.place(link);
         self.turns.ports[place].queue(self.now)
     }
 
     #[inline]
     fn far(&self, link: LinkId) -> u32 {
-        let place = self.turns.places[link.0 as usize] as usize;
+        let place = self.turns.place(link);
         self.far_at(place)
     }
 
     #[inline]
     fn downstream(&self, link: LinkId) -> u32 {
-        let place = self.turns.places[link.0 as usize] as usize;
+        let place = self.turns.place(link);
         let port = &self.turns.ports[place];
         let unrecorded = port.reservation_begun(self.now);
         self.turns.reports.read(link, self.now, port.queue(self.now), unrecorded)
@@ -70,7 +70,7 @@ impl LoadView for Loads<'_, '_> {
 
     #[inline]
     fn backlog(&self, link: LinkId) -> u32 {
-        let place = self.turns.places[link.0 as usize] as usize;
+        let place = self.turns.place(link);
         self.turns.ports[place].queue(self.now) + self.far_at(place)
     }
 }
@@ -129,7 +129,7 @@ impl Turns<'_> {
         self.counters.events += keys.len() as u64;
         (self.scratch.packets, self.scratch.keys) = (packets, keys);
         for packet in &self.grants.packets {
-            let sender = packet.src.wrapping_sub(self.parts.first_nic) as usize;
+            let sender = packet.src.wrapping_sub(self.shard.first_nic) as usize;
             if let Some(sender) = self.senders.get(sender) {
                 self.ack_lines.prefetch(AckLineId(sender.acks.last));
             }
@@ -203,8 +203,8 @@ impl Turns<'_> {
         if let Some((unit, Unit { nics, waiting, ports, .. })) = later(1) {
             self.inboxes.each(unit, self.window, |p| {
                 let next = (p.next & !CROSSES) as usize;
-                if let Some(&place) = self.places.get(next) {
-                    prefetch_at(&self.ports, place as usize);
+                if next < self.places.len() {
+                    prefetch_at(&self.ports, self.place(LinkId(next as u32)));
                 }
             });
             for nic in nics.0 as usize..nics.1 as usize {
@@ -260,7 +260,7 @@ impl Turns<'_> {
     fn arrive(&mut self, unit: usize, p: &mut Packet) {
         let now = p.head;
         let (link, class) = self.next_hop(unit, p);
-        let place = self.places[link.0 as usize] as usize;
+        let place = self.place(link);
         let port = &mut self.ports[place];
         let vc = if port.to == NONE { 0 } else { class };
         let kind = &self.kinds[usize::from(port.link_type) % Input::TYPES];
@@ -287,7 +287,7 @@ impl Turns<'_> {
         }
         let loads = Loads { turns: self, now: p.head, vc: class };
         let (view, at) =
-            (self.machine.initial_fabric(), SwitchId(self.parts.first_switch + unit as u32));
+            (self.machine.initial_fabric(), SwitchId(self.shard.first_switch + unit as u32));
         let hop = self.machine.next_hop(view, at, p.dst, &mut p.route, p.draw, &loads);
         (hop.link, hop.vc)
     }
@@ -461,7 +461,7 @@ impl Turns<'_> {
         port.packets += 1;
         let (tail, mut head) = (gone + latency, start + latency);
         p.traveled += latency.0 as u32;
-        let switch = self.parts.first_switch + unit as u32;
+        let switch = self.shard.first_switch + unit as u32;
         (p.link, p.input) = (port.link, Input::new(switch, local, vc, link_type));
         let (to, nic) = (port.to, port.nic);
         if is_slower_than_nic && to == self.machine.nic_switch[p.dst].0 && to != NONE {
@@ -474,9 +474,9 @@ impl Turns<'_> {
             return self.grant_to_nic(nic, p, Entry { at: start, order, next: NONE });
         }
         self.precompute_next_hop(p, to);
-        let to_unit = to.wrapping_sub(self.parts.first_switch);
+        let to_unit = to.wrapping_sub(self.shard.first_switch);
         if to_unit as usize >= self.units.len() {
-            return self.parts.mail_head(to, p);
+            return self.shard.mail_head(to, p);
         }
         let window = self.window_of(head);
         self.due.mark(to_unit as usize, window);
@@ -487,7 +487,7 @@ impl Turns<'_> {
     /// and cross it without a pause (`Nics::contiguous_start`).
     #[inline(never)]
     fn contiguous_start(&self, p: &Packet, tail: Time) -> Time {
-        // The ejection link may be one of another part.
+        // The ejection link may be one of another shard.
         let gap = self.machine.links.gap[self.machine.ejection(p.dst)];
         let serial = gap.span(self.sizes.wire.into());
         Time(tail.0.saturating_sub(serial.max(self.sizes.host).0))
@@ -498,7 +498,7 @@ impl Turns<'_> {
         let at = self.grants.entries.len() as u32;
         let wake = &mut self.wakes[nic as usize];
         *wake = entry.at.min(*wake);
-        if let Some(sender) = self.senders.get(p.src.wrapping_sub(self.parts.first_nic) as usize) {
+        if let Some(sender) = self.senders.get(p.src.wrapping_sub(self.shard.first_nic) as usize) {
             base::prefetch(sender);
         }
         self.grants.packets.push(*p);
@@ -523,7 +523,7 @@ impl Turns<'_> {
         state.free_at = gone;
         state.sent += 1;
         let (switch, id) = (state.switch, state.id);
-        let unit = switch.0 - self.parts.first_switch;
+        let unit = switch.0 - self.shard.first_switch;
         let local = Input::NICS + nic as u32 - self.units[unit as usize].nics.0;
         let (tail, mut head) = (gone + latency, now + latency);
         p.traveled = latency.0 as u32;

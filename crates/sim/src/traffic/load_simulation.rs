@@ -15,7 +15,7 @@ use net::{
 
 use super::histogram::Histogram;
 use super::request::{Engine, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
-use super::shard_pool::{Alone, Member, ShardPool};
+use super::shard_pool::{Alone, Member, ShardPool, Tick};
 use super::slices::Slice;
 use crate::background::Background;
 use crate::engine::EngineChoice;
@@ -481,9 +481,6 @@ impl<'a> Traffic<'a> {
     }
 }
 
-/// Receives progress from time to time; false stops the run.
-pub(super) type Tick<'t> = dyn FnMut(Time, u64) -> bool + 't;
-
 /// Times that a simulation checks for.
 #[derive(Clone, Copy)]
 struct Watch {
@@ -511,7 +508,7 @@ pub(super) struct Load<'a> {
 }
 
 /// Result of one shard, or of the whole simulation.
-struct Part {
+struct ShardOutcome {
     /// Packets delivered in the window, their hops, and those on nonminimal paths.
     sums: (u64, u64, u64),
     /// Packets generated in the window, all generated packets, and those that arrived in the
@@ -533,8 +530,8 @@ struct Part {
     interrupted: bool,
 }
 
-impl Part {
-    fn merge(&mut self, other: &Part) {
+impl ShardOutcome {
+    fn merge(mut self, other: ShardOutcome) -> ShardOutcome {
         let (a, b) = (&mut self.sums, other.sums);
         *a = (a.0 + b.0, a.1 + b.1, a.2 + b.2);
         self.packets += other.packets;
@@ -550,6 +547,7 @@ impl Part {
         self.counters.merge(&other.counters);
         self.bytes += other.bytes;
         self.interrupted |= other.interrupted;
+        self
     }
 }
 
@@ -589,15 +587,15 @@ impl Load<'_> {
         };
         if windows.is_some() {
             match self.run_turns(&partition, tick) {
-                Ok(part) => return LoadOutcome { engine: Some(engine), ..self.outcome(part) },
+                Ok(whole) => return LoadOutcome { engine: Some(engine), ..self.outcome(whole) },
                 Err(reason) => engine.general = Some(reason),
             }
         }
-        let part = match alone {
+        let whole = match alone {
             None => self.run_whole::<N>(queue(), tick),
             Some(alone) => self.run_shards::<N>(&partition, alone, queue, tick),
         };
-        LoadOutcome { engine: Some(engine), ..self.outcome(part) }
+        LoadOutcome { engine: Some(engine), ..self.outcome(whole) }
     }
 
     /// Simulates one load as a whole, event by event.
@@ -605,10 +603,10 @@ impl Load<'_> {
         self.outcome(self.run_whole::<N>(Queue::new(), tick))
     }
 
-    fn run_whole<N: NetworkModel>(&self, queue: Queue, tick: &mut Tick<'_>) -> Part {
+    fn run_whole<N: NetworkModel>(&self, queue: Queue, tick: &mut Tick<'_>) -> ShardOutcome {
         let shard_pool = ShardPool::<()>::new(1, Alone::For(Span(u64::MAX)));
         let (net, member) = (N::build(self.machine), Member::new(&shard_pool, 0));
-        self.share((net, queue), |_| true, member, |_, _, _| {}, tick)
+        self.run_shard((net, queue), |_| true, member, |_, _, _| {}, tick)
     }
 
     /// The engine of this load, and its windows and units.
@@ -658,29 +656,16 @@ impl Load<'_> {
         alone: Alone,
         queue: impl Fn() -> Queue + Sync,
         tick: &mut Tick<'_>,
-    ) -> Part {
+    ) -> ShardOutcome {
         let machine = self.machine;
-        let shard_pool = ShardPool::new(partition.shards, alone);
-        let share = |own: usize, tick: &mut Tick<'_>| {
-            let member = Member::new(&shard_pool, own);
+        let shards = ShardPool::run(partition.shards, alone, tick, |member, tick| {
+            let own = member.own;
             let net = N::build_part(machine, partition, own as u8);
             let is_here = |nic| usize::from(partition.of[machine.nic_switch[nic]]) == own;
-            self.share((net, queue()), is_here, member, exchange, tick)
-        };
-        std::thread::scope(|scope| {
-            let share = &share;
-            let others = (1..partition.shards)
-                .map(|own| scope.spawn(move || share(own, &mut |_, _| true)))
-                .collect::<Vec<_>>();
-            let mut all = share(0, tick);
-            for other in others {
-                match other.join() {
-                    Ok(part) => all.merge(&part),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            all
-        })
+            self.run_shard((net, queue()), is_here, member, exchange, tick)
+        });
+        let all = shards.into_iter().reduce(ShardOutcome::merge);
+        all.expect("there is a shard")
     }
 
     /// The time after `now`, at or after the end of the measurement, of the next check whether all
@@ -698,15 +683,15 @@ impl Load<'_> {
         limit.min(next)
     }
 
-    /// The part of one shard.
-    fn share<N: NetworkModel, M>(
+    /// Simulates one shard, or the whole.
+    fn run_shard<N: NetworkModel, M>(
         &self,
         net: (N, Queue),
         is_here: impl Fn(NicId) -> bool,
         mut member: Member<'_, M>,
         exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
-    ) -> Part {
+    ) -> ShardOutcome {
         let Load { machine, destinations, request, setting, load, finish, timeline } = *self;
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
@@ -755,7 +740,7 @@ impl Load<'_> {
         simulation.net.report(&mut simulation.counters);
         let (bytes, now) = (simulation.bytes(), simulation.now);
         let LoadSimulation { traffic, counters, events, .. } = simulation;
-        Part {
+        ShardOutcome {
             sums: (after.0 - before.0, after.1 - before.1, after.2 - before.2),
             packets,
             generated: traffic.sent(now),

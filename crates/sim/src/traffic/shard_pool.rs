@@ -2,10 +2,15 @@
 //! shard runs alone for at most the lookahead, within which no event of one shard can affect
 //! another. Then all shards exchange messages.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
+use std::thread::ScopedJoinHandle;
 
 use base::{Span, Time};
+
+/// Receives progress from time to time; false stops the run.
+pub(super) type Tick<'t> = dyn FnMut(Time, u64) -> bool + 't;
 
 /// Simulated time that a shard may run alone.
 #[derive(Clone, Copy)]
@@ -62,6 +67,28 @@ impl<M: Default> ShardPool<M> {
             mutex: Mutex::new(()),
             condvar: Condvar::new(),
         }
+    }
+}
+
+impl<M: Default + Send> ShardPool<M> {
+    /// Runs all shards, the first on this thread, and returns their results in order.
+    pub fn run<R: Send>(
+        size: usize,
+        alone: Alone,
+        tick: &mut Tick<'_>,
+        shard: impl Fn(Member<'_, M>, &mut Tick<'_>) -> R + Sync,
+    ) -> Vec<R> {
+        let pool = ShardPool::new(size, alone);
+        std::thread::scope(|scope| {
+            let (pool, shard) = (&pool, &shard);
+            let start = |own| move || shard(Member::new(pool, own), &mut |_, _| true);
+            let others: Vec<_> = (1..size).map(|own| scope.spawn(start(own))).collect();
+            let first = shard(Member::new(pool, 0), tick);
+            let join = |other: ScopedJoinHandle<'_, R>| {
+                other.join().unwrap_or_else(|panic| resume_unwind(panic))
+            };
+            std::iter::once(first).chain(others.into_iter().map(join)).collect()
+        })
     }
 }
 
@@ -148,6 +175,11 @@ impl<'c, M> Member<'c, M> {
         for from in self.others() {
             empty(from, &mut self.mailbox(from, self.own));
         }
+    }
+
+    /// Calls `each` with the mailboxes for the other shards.
+    pub fn look(&self, mut each: impl FnMut(&M)) {
+        self.others().for_each(|to| each(&self.mailbox(self.own, to)));
     }
 
     fn others(&self) -> impl Iterator<Item = usize> + use<M> {

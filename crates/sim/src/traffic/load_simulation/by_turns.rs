@@ -3,9 +3,9 @@
 use base::{Span, Time};
 use machine::NicId;
 use net::{Counters, Partition};
-use packet::{TurnMail, Turns};
+use packet::{Layout, TurnMail, Turns};
 
-use super::{Alone, Finish, Load, Member, Part, ShardPool, Source, Tick, Traffic, Watch};
+use super::{Alone, Finish, Load, Member, ShardOutcome, ShardPool, Source, Tick, Traffic, Watch};
 
 impl packet::Traffic for Traffic<'_> {
     #[inline]
@@ -33,15 +33,15 @@ impl packet::Traffic for Traffic<'_> {
     }
 }
 
-/// Turns and events of a thread from one report of progress to the next.
+/// Turns and events of a shard from one report of progress to the next.
 const REPORT: u64 = 1 << 14;
 
 /// Why the rest of a run is not simulated by turns.
 const CONGESTED: &str = "congestion management throttles senders";
 
-/// A thread of a load: its part of the network, its sources, and its measurement of the packets
-/// that its sources generate or its NICs receive.
-struct Thread<'t> {
+/// A shard of a load: its network, its sources, and its measurement of the packets that its
+/// sources generate or its NICs receive.
+struct Shard<'t> {
     turns: Turns<'t>,
     traffic: Traffic<'t>,
     member: Member<'t, TurnMail>,
@@ -51,11 +51,11 @@ struct Thread<'t> {
     now: Time,
 }
 
-impl Thread<'_> {
+impl Shard<'_> {
     /// Simulates everything before `end`. Returns whether the run goes on, or why not by turns;
-    /// the threads agree.
+    /// the shards agree.
     fn advance(&mut self, end: Time, tick: &mut Tick<'_>) -> Result<bool, &'static str> {
-        let Thread { turns, traffic, member, .. } = self;
+        let Shard { turns, traffic, member, .. } = self;
         loop {
             let flags = u64::from(turns.is_congested()) << 1 | u64::from(self.goes_on);
             let (mut live, mut is_congested, mut goes_on) = (0i64, false, true);
@@ -89,7 +89,7 @@ impl Load<'_> {
         &self,
         partition: &Partition,
         tick: &mut Tick<'_>,
-    ) -> Result<Part, &'static str> {
+    ) -> Result<ShardOutcome, &'static str> {
         let Load { machine, request, setting, .. } = *self;
         if setting.in_order {
             return Err("packets are ordered");
@@ -97,85 +97,75 @@ impl Load<'_> {
         if !setting.background.is_empty() {
             return Err("there is background traffic");
         }
-        Turns::check(machine, request.packet_bytes, partition)?;
-        let shard_pool = ShardPool::new(partition.shards, Alone::For(Span::ZERO));
-        let shard_pool = &shard_pool;
-        std::thread::scope(|scope| {
-            let others = (1..partition.shards)
-                .map(|own| {
-                    let member = Member::new(shard_pool, own);
-                    scope.spawn(move || self.run_part(partition, member, &mut |_, _| true))
-                })
-                .collect::<Vec<_>>();
-            let mut all = self.run_part(partition, Member::new(shard_pool, 0), tick);
-            for other in others {
-                let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                match (&mut all, part) {
-                    (Ok(all), Ok(part)) => all.merge(&part),
-                    (Err(_), Err(_)) => {}
-                    _ => unreachable!("threads stop together"),
-                }
-            }
-            all
-        })
+        let layout = &Layout::new(machine, request.packet_bytes, partition)?;
+        let alone = Alone::For(Span::ZERO);
+        let shards = ShardPool::run(partition.shards, alone, tick, |member, tick| {
+            self.run_shard_by_turns(layout, partition, member, tick)
+        });
+        let all = shards.into_iter().reduce(|all, shard| Ok(all?.merge(shard?)));
+        let mut all = all.expect("there is a shard")?;
+        all.bytes += layout.bytes();
+        Ok(all)
     }
 
-    /// The part of one thread.
-    fn run_part(
+    fn run_shard_by_turns(
         &self,
+        layout: &Layout,
         partition: &Partition,
         member: Member<'_, TurnMail>,
         tick: &mut Tick<'_>,
-    ) -> Result<Part, &'static str> {
+    ) -> Result<ShardOutcome, &'static str> {
         let Load { machine, destinations, request, setting, load, finish, .. } = *self;
         let start = Time::ZERO + request.warmup;
         let end = start + request.window;
         let limit = request.latest_end();
         let sources_end = if finish == Finish::Empty { end } else { limit };
         let watch = Watch { start, end, sources_end };
-        let mut turns = Turns::new(machine, request.packet_bytes, partition, member.own);
+        let mut turns = Turns::new(machine, layout, request.packet_bytes, partition, member.own);
         let mut traffic = Traffic::new(machine, destinations, request, setting, (load, watch));
         for at in (0..destinations.participants()).filter(|&at| destinations.sends(at)) {
             turns.add_source(destinations.nic(at), at, &mut traffic);
         }
         let now = Time::ZERO;
-        let mut thread = Thread { turns, traffic, member, reported: 0, goes_on: true, now };
-        let mut goes_on = thread.advance(start, tick)?;
-        let before = thread.turns.sums();
-        goes_on = goes_on && thread.advance(end, tick)?;
-        let after = thread.turns.sums();
-        thread.traffic.count_all();
+        let mut shard = Shard { turns, traffic, member, reported: 0, goes_on: true, now };
+        let mut goes_on = shard.advance(start, tick)?;
+        let before = shard.turns.sums();
+        goes_on = goes_on && shard.advance(end, tick)?;
+        let after = shard.turns.sums();
+        shard.traffic.count_all();
         match finish {
             Finish::Measured => {
                 let mut to = end;
                 while goes_on && to < limit && {
-                    // A packet is generated in one thread and may arrive in another.
-                    let traffic = &thread.traffic;
+                    // A packet is generated in one shard and may arrive in another.
+                    let traffic = &shard.traffic;
                     let lacks = traffic.packets.wrapping_sub(traffic.latencies.count);
-                    thread.member.all_gather(lacks).fold(0, u64::wrapping_add) > 0
+                    shard.member.all_gather(lacks).fold(0, u64::wrapping_add) > 0
                 } {
                     to = self.next_look(to);
-                    goes_on = thread.advance(to, tick)?;
+                    goes_on = shard.advance(to, tick)?;
                 }
             }
             Finish::Empty => {
-                goes_on = goes_on && thread.advance(Time(u64::MAX), tick)?;
+                goes_on = goes_on && shard.advance(Time(u64::MAX), tick)?;
                 if goes_on {
-                    thread.turns.assert_idle();
+                    shard.turns.assert_idle();
                 }
             }
         }
-        let Thread { turns, traffic, now, .. } = thread;
+        let Shard { turns, traffic, member, now, .. } = shard;
+        let mut mail = 0;
+        member.look(|mailbox| mail += mailbox.bytes());
         let mut counters = Counters::new(machine.links.gap.len());
         turns.report(&mut counters);
-        Ok(Part {
+        Ok(ShardOutcome {
             sums: (after.0 - before.0, after.1 - before.1, after.2 - before.2),
             packets: traffic.packets,
             generated: traffic.sent(now),
             arrived: traffic.arrived,
             digest: traffic.digest,
             events: turns.events(),
-            bytes: turns.bytes() + traffic.sources.len() * size_of::<Source>(),
+            bytes: turns.bytes() + mail + traffic.sources.len() * size_of::<Source>(),
             interrupted: !goes_on,
             latencies: traffic.latencies,
             slices: traffic.slices,
