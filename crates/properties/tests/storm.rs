@@ -138,12 +138,13 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
 }
 
 /// The same machine with other routing biases from `at` on, if its policy has biases.
-fn with_bias_change(machine: Machine, at: Time) -> Machine {
+/// The machine, and whether its routing has a bias that changes.
+fn with_bias_change(machine: Machine, at: Time) -> (Machine, bool) {
     let (most, none) = (Bias { shift: 3, add: 63 }, Bias { shift: 0, add: 0 });
     let scores = RoutingBias::Scores { minimal: none, nonminimal: most };
     let biases = [RoutingBias::Ugal(1 << 16), scores];
     let changed = biases.iter().find_map(|&bias| machine.clone().with_bias_change(at, bias).ok());
-    changed.unwrap_or(machine)
+    changed.map_or((machine, false), |machine| (machine, true))
 }
 
 /// Prints the case if an assertion of the network panics, which does not know the case.
@@ -157,12 +158,21 @@ impl Drop for PrintOnPanic<'_> {
     }
 }
 
-/// One case: messages generated, messages failed, and whether both engines simulated it.
-fn run_world(seed: u64) -> (u64, u64, bool) {
+/// One case.
+#[derive(Default)]
+struct Repeated {
+    generated: u64,
+    failed: u64,
+    /// Whether both engines simulated it, and whether with faults or a change of biases.
+    in_windows: bool,
+    with_changes: bool,
+}
+
+fn run_world(seed: u64) -> Repeated {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
     if machine.n_nics() < 2 {
-        return (0, 0, false);
+        return Repeated::default();
     }
     let is_faulty = choices.once_in(50, 3);
     if is_faulty {
@@ -170,8 +180,10 @@ fn run_world(seed: u64) -> (u64, u64, bool) {
         machine =
             machine.with_faults(&schedule).unwrap_or_else(|c| panic!("{seed}: {settings}: {c:?}"));
     }
+    let mut is_biased = false;
     if choices.once_in(53, 3) {
-        machine = with_bias_change(machine, Time::ZERO + Span::ns(choices.of(54, 2_000).into()));
+        let at = Time::ZERO + Span::ns(choices.of(54, 2_000).into());
+        (machine, is_biased) = with_bias_change(machine, at);
     }
     let request = request(choices, &machine);
     let in_order = machine.keeps_flows && choices.once_in(52, 2);
@@ -202,7 +214,12 @@ fn run_world(seed: u64) -> (u64, u64, bool) {
     assert_same(&done, &again, &format!("{case}: {threads} threads"));
     let request = TrafficRequest { threads: [1, threads][choices.of(61, 2) as usize], ..request };
     let in_windows = repeat_in_windows(&machine, &request, &place, (&done, &case));
-    (done.generated, c.failed_messages, in_windows)
+    Repeated {
+        generated: done.generated,
+        failed: c.failed_messages,
+        in_windows,
+        with_changes: in_windows && (is_faulty || is_biased),
+    }
 }
 
 /// Runs a world again by the window engine, if that is possible. Returns whether it was.
@@ -236,19 +253,23 @@ fn random_worlds_keep_all_invariants() {
         return;
     }
     let cases = env_number("ODONATA_STORM").unwrap_or(200);
-    let (mut packets, mut failed, mut empty, mut in_windows) = (0, 0, 0, 0);
+    let (mut packets, mut failed, mut empty) = (0, 0, 0);
+    let (mut in_windows, mut with_changes) = (0, 0);
     for seed in 0..cases {
-        let (generated, lost, is_repeated) = run_world(seed);
-        in_windows += u64::from(is_repeated);
+        let world = run_world(seed);
         report_progress("cases", seed + 1, cases);
-        packets += generated;
-        failed += lost;
-        empty += u64::from(generated == 0);
+        packets += world.generated;
+        failed += world.failed;
+        empty += u64::from(world.generated == 0);
+        in_windows += u64::from(world.in_windows);
+        with_changes += u64::from(world.with_changes);
     }
     println!("{cases} cases, {packets} packets, {failed} of them failed");
     assert!(packets > 500 * cases && failed > 0, "{packets} packets, {failed} failed: too few");
     assert!(empty * 10 < cases, "{empty} cases without a packet");
+    println!("{in_windows} by both engines, {with_changes} of them with faults or new biases");
     assert!(in_windows * 10 > cases, "{in_windows} cases by both engines");
+    assert!(with_changes * 20 > cases, "{with_changes} by both engines with changes");
 }
 
 /// A case with background traffic from every other NIC, in up to three traffic classes: times that

@@ -5,9 +5,12 @@ use api::Fidelity;
 use base::{Span, Time, below, draw};
 use machine::faults::{Fault, FaultKind, FaultSchedule, FaultTarget};
 use machine::{GroupId, Machine, NicId, RoutingBias, SwitchId};
+use net::Partition;
 use properties::{assert_same, env_number, offered_at, preset, request, small};
+use sim::Background;
 use sim::traffic::{
-    EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check, one_load_at,
+    Destinations, EngineChoice, Finish, LoadOutcome, TrafficRequest, TrafficSetting, check,
+    one_load_at,
 };
 
 fn by(
@@ -134,9 +137,44 @@ fn faults_have_the_same_effect_by_both_engines() {
         assert!(counters.lost_packets > 0 && counters.link_retries > 0, "{what}: no faults");
         assert!(counters.resent_packets > 0, "{what}: nothing is retransmitted");
         assert_same(&events, &windows, &what);
-        let many = TrafficRequest { threads: 3, ..request.clone() };
-        let windows = between(EngineChoice::Window, &machine, &many, &place, finish);
-        assert_same(&events, &windows, &format!("{what} with threads"));
+    }
+}
+
+/// A NIC is down for longer than its messages are repeated. It has background traffic, whose
+/// messages have nine packets; the other traffic does not use it.
+#[test]
+fn messages_of_several_packets_fail_alike_by_both_engines() {
+    let keys = [
+        ("switch.latency", "400 ns"),
+        ("switch.credit_epoch", "400 ns"),
+        ("retry.timeout", "3 us"),
+        ("retry.limit", "1"),
+        ("retry.sweep", "300 ns"),
+    ];
+    for nth in [0, 2] {
+        let (machine, request) = world(nth, &keys, 0.3);
+        let (pattern, window) = ("uniform".into(), Span::us(30));
+        let request = TrafficRequest { pattern, window, ..request };
+        let [from, until] = [2_345_678, 60_000_000].map(|at| Time::ZERO + Span::ps(at));
+        let (target, kind) = (FaultTarget::Nic(NicId(9)), FaultKind::Down);
+        let schedule =
+            FaultSchedule { ber: 0.0, faults: vec![Fault { target, kind, from, until }] };
+        let machine = machine.with_faults(&schedule).expect("sound");
+        let nics = |odd| (0..machine.n_nics()).filter(|nic| nic % 2 == odd).map(NicId).collect();
+        let background = Background {
+            to: Destinations::between("uniform", &machine, nics(1), 5).expect("a pattern"),
+            pattern: "uniform".into(),
+            load: 0.3,
+            bytes: 9 * machine.nic.packet_payload,
+            vnet: 0,
+        };
+        let background = vec![background];
+        let place = TrafficSetting { nics: nics(0), background, ..TrafficSetting::default() };
+        let [events, windows] = [EngineChoice::Event, EngineChoice::Window]
+            .map(|engine| between(engine, &machine, &request, &place, Finish::Empty));
+        let (failed, lost) = (events.counters.failed_messages, events.counters.lost_packets);
+        assert!(failed > 1 && lost > 2 * failed, "{failed} messages, {lost} packets");
+        assert_same(&events, &windows, &format!("{} {request:?}", POLICIES[nth]));
     }
 }
 
@@ -186,6 +224,46 @@ fn presets_give_the_same_result_by_both_engines() {
             let two = by(EngineChoice::Window, threads, &machine, &request, Finish::Empty);
             assert_same(&one, &two, name);
         }
+    }
+}
+
+/// Shards with 512 NICs and with 62, and one without any switch.
+#[test]
+fn uneven_and_empty_shards_give_the_same_result() {
+    let set = [
+        ("groups.compute.count", "1"),
+        ("groups.daos.count", "2"),
+        ("groups.daos.nodes", "1"),
+        ("groups.service.nodes", "60"),
+        ("groups.service.nics", "1"),
+        ("groups.daos.nics", "1"),
+        ("switch.credit_epoch", "350 ns"),
+    ];
+    let machine = preset("aurora", &set);
+    let sizes = |threads| {
+        let partition = Partition::new(&machine, threads);
+        let mut nics = vec![0; partition.shards];
+        for &switch in &machine.nic_switch.raw {
+            nics[usize::from(partition.of[switch])] += 1;
+        }
+        nics
+    };
+    assert_eq!((sizes(2), sizes(3)), (vec![512, 62], vec![0, 512, 62]));
+    let all = (0..machine.n_nics()).map(NicId).collect();
+    let place = TrafficSetting { nics: all, ..TrafficSetting::default() };
+    let request = request("uniform", 0.2, 2_048, Span::us(1), Span::us(1));
+    let run = |engine, threads| {
+        let request = TrafficRequest { threads, ..request.clone() };
+        between(engine, &machine, &request, &place, Finish::Empty)
+    };
+    let events = run(EngineChoice::Event, 1);
+    assert!(events.row.packets > 1_000, "an empty test");
+    for threads in [1, 2, 3, 4] {
+        let windows = run(EngineChoice::Window, threads);
+        assert_eq!(windows.engine.expect("a packet network").general, None);
+        assert_same(&events, &windows, &format!("{threads} threads"));
+        let events_again = run(EngineChoice::Event, threads);
+        assert_same(&events, &events_again, &format!("{threads} threads, events"));
     }
 }
 
@@ -311,6 +389,28 @@ fn turns_of_switches_refuse_what_they_cannot_count() {
         let windows = by(EngineChoice::Window, 1, &machine, &request, Finish::Empty);
         let general = windows.engine.expect("a packet network").general;
         assert_eq!(general.is_some(), is_general, "{keys:?}: {general:?}");
+    }
+}
+
+/// All shards stop, though one of them alone reports progress.
+#[test]
+fn turns_of_switches_can_be_interrupted_on_any_number_of_threads() {
+    let machine = small(&[("switch.latency", "400 ns"), ("switch.credit_epoch", "400 ns")]);
+    for threads in [1, 2, 3] {
+        let request = request("uniform", 0.2, 1_000, Span::ZERO, Span::ms(500));
+        let request = TrafficRequest { engine: EngineChoice::Window, threads, ..request };
+        let mut reports = 0;
+        let mut tick = |_, _| {
+            reports += 1;
+            reports < 3
+        };
+        let (place, finish) = (TrafficSetting::default(), Finish::Measured);
+        let done =
+            one_load_at(&machine, Fidelity::Packet, &request, &place, 0.2, finish, &mut tick);
+        let done = done.expect("valid input");
+        assert_eq!(done.engine.expect("a packet network").general, None);
+        assert_eq!((done.interrupted, reports), (true, 3), "{threads} threads");
+        assert!(done.took < Span::ms(500) && done.generated > 0, "{:?}", done.took);
     }
 }
 
