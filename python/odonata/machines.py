@@ -141,7 +141,8 @@ class Machine:
         `odonata.tune` writes it. `nic_policy` assigns ranks to the NICs of their node: block
         (default), numa, round-robin, gpu, single (docs/models/node.md). `timeline` records the runs
         of the job for a viewer: `odonata.Timeline("run.pftrace")` (docs/timelines.md). `engine`
-        selects how packets are simulated, which does not change a result.
+        selects how packets are simulated, and `threads` on how many threads in the window engine
+        (docs/performance.md); neither changes a result.
         """
         machine = self if faults is None else self.with_(faults=faults)
         if nodes is None and ranks is not None:

@@ -95,6 +95,7 @@ def jobs(
     coll_rules: str | Path | None = None,
     storage_class: str | None = None,
     engine: str = "auto",
+    threads: int = 1,
     label: bool = False,
     check: bool = True,
     tick: core.Tick | None = None,
@@ -106,9 +107,9 @@ def jobs(
     `bytes`, `iterations` and `messages`; `ior` and `mdtest` with `io_options` and `file_system`).
     Further keys are `ranks` or `nodes`, `ppn`, `placement`
     (on the nodes that earlier jobs leave free), `name`, `env`, `wdir`, `compute` and `class`.
-    `background`, `noise`, `limits`, `coll_rules`, `storage_class` and `engine` are as for
-    `Machine.job`. With `alone`, programs run twice: with the others, and alone. With `check`, a job
-    that fails raises `SimulatedFailure`.
+    `background`, `noise`, `limits`, `coll_rules`, `storage_class`, `engine` and `threads` are as
+    for `Machine.job`. With `alone`, programs run twice: with the others, and alone. With `check`, a
+    job that fails raises `SimulatedFailure`.
     """
     wrong = Diagnostics()
     machines.is_machine(wrong, machine)
@@ -116,7 +117,7 @@ def jobs(
     checked = checked_request(
         wrong, machine, entries, background=background, noise=noise, warmup_s=warmup_s,
         fidelity=fidelity, mpi=mpi, seed=seed, limits=limits, coll_rules=coll_rules,
-        storage_class=storage_class, engine=engine, label=label,
+        storage_class=storage_class, engine=engine, threads=threads, label=label,
     )  # fmt: skip
     if wrong.list:
         wrong.extend(InputError(checked.diagnostics()))
@@ -232,6 +233,7 @@ def checked_request(
     coll_rules: Any,
     storage_class: str | None = None,
     engine: str = "auto",
+    threads: Any = 1,
     label: bool = False,
 ) -> JobsRequest:
     """The request for the core, and the problems that are found without it."""
@@ -246,6 +248,7 @@ def checked_request(
         warmup_s = own.number("warmup", warmup_s, wanted, 0, MOST_WARMUP_S)
     names.check_limits(own, limits)
     names.check_engine(own, engine)
+    threads = own.whole("threads", threads)
     names.check_class(own, storage_class, "storage_class")
     rules = rules_request(own, coll_rules)
     wrong.extend(InputError(own.list))
@@ -268,6 +271,7 @@ def checked_request(
             "seed": seed,
             "limits": limits if "limits" not in bad else "off",
             "engine": engine if "engine" not in bad else "auto",
+            "threads": threads if "threads" not in bad else 1,
             "storage_class": storage_class if "storage_class" not in bad else None,
             "background": [backgrounds[nth - 1] for nth in accepted],
             "noise": shaken if "noise" not in bad else None,

@@ -540,7 +540,8 @@ def engines(e: Mapping[str, Any]) -> list[str]:
     """The engines of packet networks, unless jobs had no choice, for lack of a credit epoch."""
     all_used = e.get("engines") or ()
     used = [each for each in all_used if "loads" in each or each["reason"] != NO_EPOCH]
-    return [one_engine(each, len(used) == 1) for each in used]
+    lines = [one_engine(each, len(used) == 1) for each in used]
+    return [*lines, *(thread_use(each) for each in e.get("threads") or ())]
 
 
 def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
@@ -550,6 +551,12 @@ def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
     general = used.get("general")
     more = f"; all events of a switch are handled, since {general}" if general else ""
     return f"{used['name']} engine{loads}: {used['reason']}{more}"
+
+
+def thread_use(used: Mapping[str, Any]) -> str:
+    """The threads of a run that requests several, and why there were fewer."""
+    count = f"{used['used']} of {used['requested']} threads"
+    return f"{count}: {used['reason']}" if used["reason"] else count
 
 
 def shares(ranks: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, float]]:

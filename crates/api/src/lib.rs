@@ -160,8 +160,8 @@ pub struct Common {
     pub limits: String,
     #[serde(default = "defaults::seed")]
     pub seed: u64,
-    /// Cores of a traffic sweep; 0 for all. Never changes a result. Everything else runs on one
-    /// core.
+    /// Threads of a simulation, or of all loads of a traffic sweep; there 0 for all cores. Never
+    /// changes a result.
     #[serde(default = "defaults::threads")]
     pub threads: usize,
     /// A name of `EngineChoice`. Never changes a result.
@@ -561,6 +561,7 @@ pub(crate) fn run_of(
     run.noise = noise;
     run.limits = limits;
     run.engine = engine;
+    run.threads = common.threads;
     Ok((run, order))
 }
 

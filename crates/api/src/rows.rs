@@ -1,7 +1,7 @@
 //! Rows that results of several commands contain.
 
 use serde::Serialize;
-use sim::{Engine, RankPlacement};
+use sim::{Engine, RankPlacement, ThreadUse};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Debug, Default, Serialize)]
@@ -14,6 +14,9 @@ pub struct EngineRow {
     /// Engines of packet networks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineUseRow>,
+    /// Threads of runs that request several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadUseRow>,
 }
 
 /// An engine of packet networks, and why it was used.
@@ -21,6 +24,14 @@ pub struct EngineRow {
 pub struct EngineUseRow {
     pub name: &'static str,
     pub reason: &'static str,
+}
+
+/// Threads of a run, and why there were fewer than requested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct ThreadUseRow {
+    pub requested: usize,
+    pub used: usize,
+    pub reason: Option<&'static str>,
 }
 
 impl EngineRow {
@@ -31,6 +42,11 @@ impl EngineRow {
         self.bytes = self.bytes.max(e.bytes);
         let used = e.used.map(|used| EngineUseRow { name: used.name(), reason: used.reason });
         self.engines.extend(used.filter(|used| !self.engines.contains(used)));
+        let threads = e.threads.map(|threads| {
+            let ThreadUse { requested, used, reason } = threads;
+            ThreadUseRow { requested, used, reason }
+        });
+        self.threads.extend(threads.filter(|threads| !self.threads.contains(threads)));
     }
 }
 

@@ -118,8 +118,9 @@ impl Units {
         }
     }
 
+    /// The unit of an event.
     #[inline(always)]
-    fn of(&self, code: EventCode) -> usize {
+    pub fn of(&self, code: EventCode) -> usize {
         let UnitOf { table, argument_bits } = self.by_kind[usize::from(code.kind())];
         let at = if argument_bits == 0 { code.source() } else { code.arg() & argument_bits };
         usize::from(self.tables[usize::from(table)][at as usize])

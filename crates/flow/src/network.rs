@@ -5,7 +5,7 @@ use des::Phase;
 use machine::{Folding, LinkId, Machine, NicId, NicParams};
 use net::{
     Completion, Counters, Cx, Failure, LostAt, LostId, Message, MsgId, NetEvent, NetworkModel,
-    Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable, Windowed,
+    Origin, Packetization, PrecomputedReady, Prefetch, Sharded, Undeliverable, Windowed,
 };
 
 use crate::backlog::Backlog;
@@ -290,6 +290,10 @@ impl FlowNetwork {
 impl Prefetch for FlowNetwork {}
 
 impl Windowed for FlowNetwork {}
+
+impl Sharded for FlowNetwork {
+    type Mail = ();
+}
 impl PrecomputedReady for FlowNetwork {}
 
 impl NetworkModel for FlowNetwork {

@@ -20,7 +20,8 @@ use machine::{
 
 use net::{
     Completion, Counters, Cx, Failure, LinkTraffic, LostAt, LostId, Message, MsgId, NetEvent,
-    NetworkModel, Origin, Packetization, PrecomputedReady, Prefetch, Undeliverable, Windowed,
+    NetworkModel, Origin, Packetization, PrecomputedReady, Prefetch, Sharded, Undeliverable,
+    Windowed,
 };
 
 use crate::nic::Nic;
@@ -399,6 +400,10 @@ impl LogGpNetwork {
 impl PrecomputedReady for LogGpNetwork {}
 
 impl Windowed for LogGpNetwork {}
+
+impl Sharded for LogGpNetwork {
+    type Mail = ();
+}
 
 impl Prefetch for LogGpNetwork {
     #[inline]

@@ -210,7 +210,7 @@ impl Cx<'_> {
 }
 
 /// A network model at one fidelity, chosen once per run. Everything inside is monomorphic.
-pub trait NetworkModel: Prefetch + PrecomputedReady + Windowed {
+pub trait NetworkModel: Prefetch + PrecomputedReady + Windowed + Sharded {
     type Event: NetEvent;
     /// Sizes every arena from the machine.
     fn build(machine: &Machine) -> Self;
@@ -308,17 +308,34 @@ pub trait Windowed {
     }
 }
 
-/// A network that can be simulated in shards, which run in parallel.
-pub trait Sharded: NetworkModel {
+/// Division of a network into shards, which run in parallel. A model without it has no mail.
+pub trait Sharded: Sized + Send {
     /// What one shard sends another at the end of a time window.
     type Mail: Default + Send;
     /// Whether the network can be divided into shards on this machine.
-    fn can_be_sharded(machine: &Machine) -> bool;
+    fn can_be_sharded(_machine: &Machine) -> bool {
+        false
+    }
     /// Builds the part of the network that is shard `own` of `partition`.
-    fn build_part(machine: &Machine, partition: &Partition, own: u8) -> Self;
+    fn build_part(_machine: &Machine, _partition: &Partition, _own: u8) -> Self {
+        unreachable!("this network is not divided")
+    }
+    /// The completion of a message is reported in the shard of its receiver from now on, by the
+    /// event that completes it, and not in mail to the shard of its sender.
+    fn report_at_receivers(&mut self) {
+        unreachable!("this network is not divided")
+    }
     /// Mailbox for shard `to`. All its entries take effect later by at least the partition's
     /// `lookahead`.
-    fn outgoing(&mut self, to: usize) -> &mut Self::Mail;
+    fn outgoing(&mut self, _to: usize) -> &mut Self::Mail {
+        unreachable!("this network is not divided")
+    }
+    /// Shards that may have mail since the last call, one bit each.
+    fn take_addressees(&mut self) -> u64 {
+        unreachable!("this network is not divided")
+    }
     /// Takes the mail of shard `from`.
-    fn incoming(&mut self, from: usize, mail: &mut Self::Mail, cx: &mut Cx<'_>);
+    fn incoming(&mut self, _from: usize, _mail: &mut Self::Mail, _cx: &mut Cx<'_>) {
+        unreachable!("this network is not divided")
+    }
 }

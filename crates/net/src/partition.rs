@@ -1,7 +1,7 @@
 //! Assignment of the machine to shards: whole units of the topology, with their switches and NICs.
 
 use base::{IndexVec, Span};
-use machine::{LinkEnd, LinkId, Machine, SwitchId};
+use machine::{LinkEnd, LinkId, Machine, NicId, SwitchId};
 
 /// Maximum number of shards: networks encode a shard in six bits.
 pub const MAX_SHARDS: usize = 63;
@@ -17,15 +17,20 @@ impl Partition {
     /// Assigns neighboring units (`Machine::partition_unit`) to each of `shards` parts, with about
     /// equal numbers of NICs. There are at most as many shards as units.
     pub fn new(machine: &Machine, shards: usize) -> Partition {
+        Self::by_weight(machine, shards, |_| 1)
+    }
+
+    /// The same with about equal sums of the weights of NICs.
+    pub fn by_weight(machine: &Machine, shards: usize, weight: impl Fn(NicId) -> u64) -> Partition {
         let n_units = machine.n_partition_units() as usize;
         let shards = shards.clamp(1, MAX_SHARDS.min(n_units));
-        let mut nics = vec![0u64; n_units];
-        for &switch in &machine.nic_switch.raw {
-            nics[machine.partition_unit(switch) as usize] += 1;
+        let mut weights = vec![0u64; n_units];
+        for (nic, &switch) in machine.nic_switch.iter() {
+            weights[machine.partition_unit(switch) as usize] += weight(nic);
         }
-        let all = nics.iter().sum::<u64>().max(1);
+        let all = weights.iter().sum::<u64>().max(1);
         let mut before = 0;
-        let of_unit: Vec<u8> = nics
+        let of_unit: Vec<u8> = weights
             .iter()
             .map(|n| {
                 // By the middle of the unit.

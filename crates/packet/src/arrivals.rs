@@ -38,6 +38,8 @@ struct RemoteArrivals {
     lent_ids: Vec<Slab<ArrivalId, ()>>,
     /// By shard: its messages that arrive here.
     records: Vec<Vec<Arrival>>,
+    /// Their completion is reported here, not in their shards.
+    reports_here: bool,
 }
 
 impl Arrivals {
@@ -45,7 +47,8 @@ impl Arrivals {
         let remote = |partition: &Partition| {
             let n = partition.shards;
             let lent_ids = (0..n).map(|_| Slab::with_capacity(0)).collect();
-            Box::new(RemoteArrivals { lent_ids, records: vec![Vec::new(); n] })
+            let records = vec![Vec::new(); n];
+            Box::new(RemoteArrivals { lent_ids, records, reports_here: false })
         };
         Arrivals { records: Slab::with_capacity(8 * n_nics), remote: partition.map(remote) }
     }
@@ -124,9 +127,18 @@ impl Arrivals {
             }
             Some((from, number)) => {
                 mail.send_closed(from, number);
-                mail.send_delivered(from, msg, seen);
+                let remote = self.remote.as_ref().expect("remote arrivals come from shards");
+                match remote.reports_here {
+                    true => cx.delivered.push((msg, seen)),
+                    false => mail.send_delivered(from, msg, seen),
+                }
             }
         }
+    }
+
+    /// Messages of other shards are reported where they arrive from now on.
+    pub fn report_at_receivers(&mut self) {
+        self.remote.as_mut().expect("called only with shards").reports_here = true;
     }
 
     /// Removes the record of a message of this shard.

@@ -141,8 +141,16 @@ impl Sharded for PacketNetwork {
         Self::new(machine, Some((partition, own)))
     }
 
+    fn report_at_receivers(&mut self) {
+        self.endpoints.arrivals.report_at_receivers();
+    }
+
     fn outgoing(&mut self, to: usize) -> &mut Mail {
-        self.fabric.mail.mailbox(to)
+        self.fabric.mail.outgoing(to)
+    }
+
+    fn take_addressees(&mut self) -> u64 {
+        self.fabric.mail.take_addressees()
     }
 
     fn incoming(&mut self, from: usize, mail: &mut Mail, cx: &mut Cx<'_>) {

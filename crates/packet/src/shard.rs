@@ -41,13 +41,15 @@ struct Outgoing {
     partition: Partition,
     /// By shard.
     mailboxes: Vec<Mail>,
+    /// Shards with mail since the last `take_addressees`, one bit each.
+    addressees: u64,
 }
 
 impl Mailboxes {
     pub fn new(part: Option<(&Partition, u8)>) -> Mailboxes {
         let outgoing = |(partition, _): (&Partition, u8)| {
             let mailboxes = (0..partition.shards).map(|_| Mail::default()).collect();
-            Box::new(Outgoing { partition: partition.clone(), mailboxes })
+            Box::new(Outgoing { partition: partition.clone(), mailboxes, addressees: 0 })
         };
         Mailboxes { own: part.map_or(0, |(_, own)| own), shards: part.map(outgoing) }
     }
@@ -63,8 +65,21 @@ impl Mailboxes {
         (to != self.own).then_some(usize::from(to))
     }
 
-    pub fn mailbox(&mut self, to: usize) -> &mut Mail {
+    /// The mailbox for shard `to`, for its contents to be taken.
+    pub fn outgoing(&mut self, to: usize) -> &mut Mail {
         &mut self.shards.as_mut().expect("only shards send mail").mailboxes[to]
+    }
+
+    /// Shards with mail since the last call, one bit each.
+    pub fn take_addressees(&mut self) -> u64 {
+        std::mem::take(&mut self.shards.as_mut().expect("only shards send mail").addressees)
+    }
+
+    /// The mailbox for shard `to`, for mail to be added.
+    fn mailbox(&mut self, to: usize) -> &mut Mail {
+        let shards = self.shards.as_mut().expect("only shards send mail");
+        shards.addressees |= 1 << to;
+        &mut shards.mailboxes[to]
     }
 
     /// The head of `packet` arrives at the far end of `link` at `then`.

@@ -3,6 +3,10 @@
 /// Default of `Job::many_events` (docs/performance.md).
 pub(crate) const MANY_EVENTS: u64 = 4_000;
 
+/// Default of `Job::shared_events`: half of so many events take as long as waking a thread and
+/// waiting for it [estimate].
+pub(crate) const SHARED_EVENTS: u64 = 1_000;
+
 /// How the packet network is simulated: event by event in the order of time, or one switch at a
 /// time in windows (docs/models/window-engine.md).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -41,6 +45,16 @@ pub struct EngineUse {
     /// Number of changes from one engine to the other.
     pub changes: u32,
     pub reason: &'static str,
+}
+
+/// The threads of a run of jobs that has several.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadUse {
+    pub requested: usize,
+    /// Maximum number that simulated packets at one time.
+    pub used: usize,
+    /// Why there were fewer than requested.
+    pub reason: Option<&'static str>,
 }
 
 impl Default for EngineUse {

@@ -8,7 +8,7 @@ use machine::{Binding, Folding, Machine, NicId, NodeId};
 use mpi::Library;
 
 use crate::background::Background;
-use crate::engine::{EngineChoice, MANY_EVENTS};
+use crate::engine::{EngineChoice, MANY_EVENTS, SHARED_EVENTS};
 use crate::noise::Noise;
 
 /// Node, NIC and binding of one rank.
@@ -72,6 +72,11 @@ pub struct Job {
     /// Events per window from which on `EngineChoice::Auto` uses windows; it leaves them below half
     /// of this.
     pub many_events: u64,
+    /// Threads that simulate packets in windows. Never changes a result.
+    pub threads: usize,
+    /// Events per window from which on they do; one thread simulates the window after a smaller
+    /// one.
+    pub shared_events: u64,
     /// Rounds and ranks of collectives that are simulated.
     pub sample: Sample,
     /// Whether messages of collectives are counted per pair of ranks.
@@ -193,6 +198,8 @@ impl Job {
             seed,
             engine: EngineChoice::Auto,
             many_events: MANY_EVENTS,
+            threads: 1,
+            shared_events: SHARED_EVENTS,
             sample: Sample::ALL,
             counts_pairs: true,
             counts_accesses: true,

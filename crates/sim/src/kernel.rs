@@ -9,6 +9,7 @@
 use crate::endpoints::EndpointRanges;
 use crate::event::{CompletionId, HostEvent, MessageOwner, SendId};
 use crate::job::Job;
+use crate::network::Network;
 use crate::network_windows::NetworkWindows;
 use crate::outcome::Blocked;
 use crate::rank::Rank;
@@ -53,12 +54,14 @@ pub(crate) struct Outbound {
 
 pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub job: &'j Job,
-    pub net: N,
+    pub network: Network<N>,
+    /// Why one thread simulates it, if the job has several.
+    pub is_whole_because: Option<&'static str>,
     /// Pending events: those of hosts, and those of the network unless it is simulated in windows.
     pub queue: Queue,
     pub now: Time,
-    /// The network's events, if it is simulated in windows.
-    pub windows: Option<Box<NetworkWindows>>,
+    /// If the network is simulated in windows.
+    pub windows: Option<NetworkWindows>,
     /// Whether a NIC has sent a response, which its receiver may observe within a window.
     pub has_responses: bool,
     pub ranks: Vec<Rank>,
@@ -103,16 +106,14 @@ const STREAM_ROUTE: u32 = 1;
 impl<'j, N: NetworkModel> Kernel<'j, N> {
     /// For `n` simulated ranks.
     pub fn new(job: &'j Job, n: usize) -> Self {
-        let mut net = N::build(&job.machine);
-        if let Some(folding) = job.folding() {
-            net.fold(&job.machine, folding);
-        }
+        let (network, is_whole_because) = Network::new(job);
         let rank = |at: usize| {
             Rank::of(job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1)
         };
         Kernel {
             job,
-            net,
+            network,
+            is_whole_because,
             queue: Queue::new(),
             now: Time::ZERO,
             windows: None,
@@ -144,7 +145,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
 
     /// The latest event, of hosts or of the network.
     pub fn clock(&self) -> Time {
-        self.windows.as_ref().map_or(self.now, |windows| self.now.max(windows.last))
+        if self.windows.is_some() { self.now.max(self.network.last()) } else { self.now }
     }
 
     /// The present time in the jobs' time.
@@ -378,7 +379,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
 
     // The network.
 
-    pub fn split(&mut self) -> (&mut N, Cx<'_>) {
+    pub fn split(&mut self) -> (&mut Network<N>, Cx<'_>) {
         let cx = Cx {
             now: self.now,
             machine: &self.job.machine,
@@ -386,13 +387,13 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
             delivered: &mut self.delivered,
             counters: &mut self.counters,
         };
-        (&mut self.net, cx)
+        (&mut self.network, cx)
     }
 
     pub fn inject(&mut self, owner: MessageOwner, message: Message) {
         self.has_responses |= message.origin == Origin::Response;
-        if let Some(windows) = &mut self.windows {
-            return windows.command(self.now, MsgId(owner.pack()), message);
+        if self.windows.is_some() {
+            return self.network.command(self.now, MsgId(owner.pack()), message);
         }
         let (net, mut cx) = self.split();
         net.inject(MsgId(owner.pack()), message, &mut cx);
@@ -451,7 +452,7 @@ impl<'j, N: NetworkModel> Kernel<'j, N> {
         let now = self.job_time();
         let Some(timeline) = &mut self.timeline else { return };
         timeline.begin_sample(self.counters.links.len());
-        self.net.carried(&self.counters, |link, bytes| timeline.sample(now, link, bytes));
+        self.network.carried(&self.counters, |link, bytes| timeline.sample(now, link, bytes));
         timeline.end_sample(now);
         self.next_sample = Time(timeline.next_sample().0.saturating_add(self.origin.0));
     }

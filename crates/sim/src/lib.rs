@@ -22,6 +22,8 @@ mod job;
 mod kernel;
 mod limit_checker;
 mod named_nics;
+mod network;
+mod network_shards;
 mod network_windows;
 mod noise;
 mod offload;
@@ -37,6 +39,7 @@ mod rated_pattern;
 mod round;
 mod send;
 mod service_queue;
+mod shard_pool;
 mod sources;
 mod storage;
 pub mod timeline;
@@ -46,7 +49,7 @@ mod world;
 
 pub use background::{Background, BackgroundTraffic};
 pub use component::{Component, Context, EndpointEvent};
-pub use engine::{EngineChoice, EngineUse};
+pub use engine::{EngineChoice, EngineUse, ThreadUse};
 pub use file_systems::{
     CallClass, ClassTotals, Counted, FileSystemOutcome, FileTotals, HostLoad, IoPhase, MediumLoad,
     Rates,

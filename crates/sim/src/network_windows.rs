@@ -1,12 +1,13 @@
 //! The network's side of a run that is simulated in windows (docs/models/window-engine.md): its
-//! event queue, commands of hosts that it has not reached, and its reports to hosts.
+//! event queue, commands of hosts that it has not reached, and its reports to hosts. Of a divided
+//! network, each shard has its own (`network_shards.rs`).
 //!
 //! Hosts are simulated first in each window, then the network. A host observes what the network
 //! reports no earlier than the latency of a receive later, which is in a later window. A command of
 //! a host is an event of the network at its own time, so no lookahead is needed there.
 
 use base::{Slab, Span, Time};
-use des::{EventCode, Phase, Queue};
+use des::{EventCode, Phase, Queue, Units};
 use machine::Machine;
 use net::{Counters, Cx, INJECT, Message, MsgId, NetworkModel};
 use packet::PacketNetwork;
@@ -14,17 +15,6 @@ use packet::PacketNetwork;
 base::ids! {
     /// A command of a host that the network has not reached.
     CommandId,
-}
-
-/// A message that the network has completed.
-struct Report {
-    /// Time and order of the event that reported it.
-    at: Time,
-    order: u32,
-    /// Position among all reports of the window, which are unit by unit.
-    nth: u32,
-    id: MsgId,
-    seen: Time,
 }
 
 /// The length of a window.
@@ -50,23 +40,40 @@ impl WindowLength {
     }
 }
 
+/// The windows of a run.
 pub(crate) struct NetworkWindows {
-    pub queue: Queue,
     pub length: WindowLength,
     /// End of the current window.
     pub end: Time,
+}
+
+/// A message that the network has completed.
+#[derive(Clone, Copy)]
+pub(crate) struct Report {
+    /// Time and order of the event that reported it.
+    pub at: Time,
+    pub order: u32,
+    /// Position among all reports of these events in the window, which are unit by unit.
+    nth: u32,
+    pub id: MsgId,
+    pub seen: Time,
+}
+
+/// Pending events of a network, or of one shard, in windows.
+pub(crate) struct NetworkEvents {
+    pub queue: Queue,
     /// The latest event.
     pub last: Time,
     commands: Slab<CommandId, (MsgId, Message)>,
-    reports: Vec<Report>,
+    /// Those of the current window, after `run` in the order of the event engine. Time and order
+    /// of an event belong to one unit (`Units`), hence to one shard.
+    pub reports: Vec<Report>,
 }
 
-impl NetworkWindows {
-    pub fn new<N: NetworkModel>(machine: &Machine, length: WindowLength) -> NetworkWindows {
-        NetworkWindows {
-            queue: Queue::in_windows(length.0, N::units(machine)),
-            length,
-            end: Time::ZERO,
+impl NetworkEvents {
+    pub fn new(length: WindowLength, units: Units) -> NetworkEvents {
+        NetworkEvents {
+            queue: Queue::in_windows(length.0, units),
             last: Time::ZERO,
             commands: Slab::with_capacity(1 << 8),
             reports: Vec::with_capacity(1 << 8),
@@ -114,16 +121,8 @@ impl NetworkWindows {
             }
         }
         debug_assert!(self.queue.earliest_bound() >= end);
-        events
-    }
-
-    /// Passes the reports of the window to `each` in the order of the event engine.
-    pub fn take_reports(&mut self, mut each: impl FnMut(MsgId, Time)) {
         self.reports.sort_unstable_by_key(|report| (report.at, report.order, report.nth));
-        for Report { id, seen, .. } in self.reports.drain(..) {
-            assert!(seen >= self.end, "a host observes the network within a window");
-            each(id, seen);
-        }
+        events
     }
 }
 

@@ -1,7 +1,7 @@
 //! The result of a run, as plain data.
 
 use crate::background::BackgroundTraffic;
-use crate::engine::EngineUse;
+use crate::engine::{EngineUse, ThreadUse};
 use crate::file_systems::FileSystemOutcome;
 use base::{Digest, Time};
 use machine::{Machine, NicId, NodeId};
@@ -73,6 +73,8 @@ pub struct Engine {
     pub bytes: u64,
     /// How packets were simulated, at this fidelity.
     pub used: Option<EngineUse>,
+    /// If the job has several threads.
+    pub threads: Option<ThreadUse>,
 }
 
 /// Result of one job. Times count from the common start of the jobs.

@@ -27,7 +27,6 @@ use crate::timeline::Timeline;
 mod histogram;
 mod load_simulation;
 mod request;
-mod shard_pool;
 mod slices;
 
 /// Runs one load of `request` on `threads` cores (0 means one). `finish` selects the end condition.

@@ -16,6 +16,7 @@ use crate::file_systems::FileSystems;
 use crate::intranode::completion_within_node;
 use crate::job::Job;
 use crate::kernel::Kernel;
+use crate::network::Network;
 use crate::onesided::{OneSided, OneSidedOp};
 use crate::outcome::{Blocked, End, Outcome};
 use crate::point_to_point::{PointToPoint, SendArgs};
@@ -95,6 +96,23 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
 
     /// Runs to the end. `tick` is called every few thousand events; false stops the run.
     pub fn run(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
+        self.select_threads();
+        let kernel = &mut self.transport.kernel;
+        let machine = &kernel.job.machine;
+        let Network::Shards(shards) = &kernel.network else { return self.simulate(tick) };
+        let team = shards.team();
+        std::thread::scope(|scope| {
+            team.start(scope, machine);
+            let _watch = team.watch();
+            let outcome = self.simulate(tick);
+            if let Network::Shards(shards) = &mut self.transport.kernel.network {
+                shards.stop();
+            }
+            outcome
+        })
+    }
+
+    fn simulate(&mut self, tick: &mut dyn FnMut(Progress) -> bool) -> Outcome {
         let (net, mut cx) = self.transport.kernel.split();
         net.start(&mut cx);
         let kernel = &mut self.transport.kernel;
@@ -153,7 +171,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let has_ended = event_loop::run(&mut Drain(self), CHECK_INTERVAL, |run| run.0.report(tick));
         let kernel = &self.transport.kernel;
         if has_ended {
-            kernel.net.assert_idle(&kernel.job.machine);
+            kernel.network.assert_idle(&kernel.job.machine);
         }
         has_ended
     }
@@ -431,7 +449,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
     fn fail_message(&mut self, id: MsgId, owner: MessageOwner) {
         let sender = self.sender(owner);
         let kernel = &mut self.transport.kernel;
-        let failure = kernel.net.failure(id).expect("the network says why a message failed");
+        let failure = kernel.network.failure(id).expect("the network says why a message failed");
         let Some(rank) = sender else {
             if let MessageOwner::Endpoint(endpoint) = owner {
                 match kernel.endpoints.find(endpoint).0 {

@@ -1,5 +1,5 @@
-//! The window engine gives MPI programs the results of the event engine: random programs on random
-//! machines, and programs on `aurora`.
+//! The window engine gives MPI programs the results of the event engine, on any number of threads:
+//! random programs on random machines, and programs on `aurora`.
 //!
 //! 20 random worlds by default; `ODONATA_STORM` sets another number. A failure prints its seed:
 //! `ODONATA_SEED=N` runs that case alone.
@@ -145,7 +145,7 @@ fn run(job: &Job, steps: &[Vec<Step>], engine: EngineChoice) -> (Outcome, Vec<Ve
 fn assert_same(one: &(Outcome, Vec<Vec<Time>>), two: &(Outcome, Vec<Vec<Time>>), case: &str) {
     assert_eq!(one.1, two.1, "{case}: times");
     let comparable = |outcome: &Outcome| {
-        let engine = Engine { events: 0, bytes: 0, used: None, ..outcome.engine };
+        let engine = Engine { events: 0, bytes: 0, used: None, threads: None, ..outcome.engine };
         Outcome { engine, ..outcome.clone() }
     };
     let (a, b) = (comparable(&one.0), comparable(&two.0));
@@ -153,9 +153,19 @@ fn assert_same(one: &(Outcome, Vec<Vec<Time>>), two: &(Outcome, Vec<Vec<Time>>),
     assert_eq!(a, b, "{case}");
 }
 
-/// One random world; returns its packets, whether windows alone simulated it, and whether `auto`
-/// changed the engine.
-fn run_world(seed: u64) -> (u64, bool, bool) {
+/// What one random world has covered.
+struct Covered {
+    packets: u64,
+    /// Windows alone simulated it.
+    in_windows: bool,
+    /// `auto` changed the engine: on one thread, and on several.
+    changed: bool,
+    changed_in_shards: bool,
+    /// Maximum number of threads.
+    threads: usize,
+}
+
+fn run_world(seed: u64) -> Covered {
     let choices = &Choices { seed };
     let (mut machine, settings) = machine(choices);
     let n_nodes = machine.node_nics.len() as u32 - 1;
@@ -207,8 +217,28 @@ fn run_world(seed: u64) -> (u64, bool, bool) {
     job.many_events = (events.0.engine.events / windows_in_run).max(2);
     let both = run(&job, &steps, EngineChoice::Auto);
     assert_same(&events, &both, &format!("{case}, auto"));
-    let changed = both.0.engine.used.is_some_and(|used| used.changes > 0);
-    (events.0.engine.packets, used.name() == "window", changed)
+    let has_changed = |outcome: &Outcome| outcome.engine.used.is_some_and(|used| used.changes > 0);
+    let mut covered = Covered {
+        packets: events.0.engine.packets,
+        in_windows: used.name() == "window",
+        changed: has_changed(&both.0),
+        changed_in_shards: false,
+        threads: 1,
+    };
+    let threads = 2 + choices.of(31, 3) as usize;
+    job.threads = threads;
+    // In all windows, or after those with more events than the average.
+    job.shared_events = [0, job.many_events][choices.of(32, 2) as usize];
+    let case = format!("{case}, {threads} threads from {} events on", job.shared_events);
+    let windows = run(&job, &steps, EngineChoice::Window);
+    assert_same(&events, &windows, &case);
+    let used = windows.0.engine.threads.expect("several are requested");
+    assert!((used.used == threads) == used.reason.is_none(), "{case}: {used:?}");
+    let both = run(&job, &steps, EngineChoice::Auto);
+    assert_same(&events, &both, &format!("{case}, auto"));
+    covered.threads = used.used;
+    covered.changed_in_shards = used.used > 1 && has_changed(&both.0);
+    covered
 }
 
 #[test]
@@ -218,18 +248,18 @@ fn random_worlds_have_equal_results_by_both_engines() {
         return;
     }
     let cases = number("ODONATA_STORM").unwrap_or(20);
-    let (mut packets, mut in_windows, mut with_change) = (0, 0, 0);
-    for seed in 0..cases {
-        let (sent, is_whole, has_changed) = run_world(seed);
-        packets += sent;
-        in_windows += u64::from(is_whole);
-        with_change += u64::from(has_changed);
-    }
+    let all: Vec<Covered> = (0..cases).map(run_world).collect();
+    let count = |is_so: fn(&Covered) -> bool| all.iter().filter(|one| is_so(one)).count() as u64;
+    let packets: u64 = all.iter().map(|one| one.packets).sum();
+    let (in_windows, with_change) = (count(|one| one.in_windows), count(|one| one.changed));
+    let (in_shards, of_shards) = (count(|one| one.threads > 1), count(|one| one.changed_in_shards));
     println!(
-        "{cases} cases, {packets} packets, {in_windows} in windows, {with_change} with changes"
+        "{cases} cases, {packets} packets, {in_windows} in windows, {with_change} with changes, \
+         {in_shards} on several threads, {of_shards} of these with changes"
     );
     assert!(packets > 100 * cases && 2 * in_windows > cases, "{packets}, {in_windows}: too few");
     assert!(4 * with_change > cases, "{with_change} with changes: too few");
+    assert!(2 * in_shards > cases && 5 * of_shards > cases, "{in_shards}, {of_shards}: too few");
 }
 
 /// Two ranks per node of `aurora`: a ring with messages by rendezvous, and an all-to-all.
@@ -269,10 +299,63 @@ fn programs_on_aurora_have_equal_results_by_both_engines() {
         for buffers in [Buffers::Host, Buffers::Gpu] {
             job.put_buffers(buffers);
             let events = run(&job, &steps, EngineChoice::Event);
-            let windows = run(&job, &steps, EngineChoice::Window);
-            assert_eq!(windows.0.engine.used.map(|used| used.name()), Some("window"));
-            assert_same(&events, &windows, &format!("{what}, {buffers:?}"));
+            for threads in 1..=4 {
+                job.threads = threads;
+                let windows = run(&job, &steps, EngineChoice::Window);
+                assert_eq!(windows.0.engine.used.map(|used| used.name()), Some("window"));
+                assert_same(&events, &windows, &format!("{what}, {buffers:?}, {threads} threads"));
+                let used = windows.0.engine.threads.map_or(1, |threads| threads.used);
+                assert_eq!(used, threads, "{what}");
+            }
         }
+    }
+}
+
+/// The reason names what the run lacks for all of its threads.
+#[test]
+fn fewer_threads_have_a_reason() {
+    let set = |more: &[(&str, &str)]| {
+        let text = machine::preset("dragonfly-1056").expect("a preset");
+        let all = [("switch.credit_epoch", "10 ns"), ("nic.recv_latency", "50 ns")];
+        let set: Vec<_> = all.iter().chain(more).map(|&(k, v)| (k.into(), v.into())).collect();
+        MachineSpec::parse("dragonfly-1056", text, &set).and_then(|s| s.resolve()).expect("legal")
+    };
+    let used = |machine: &Machine, nodes: &[u32], engine: EngineChoice| {
+        let placement = |&node: &u32| {
+            let node = NodeId(node);
+            let nic = NicId(machine.node_nics[node]);
+            RankPlacement { node, nic, binding: Default::default() }
+        };
+        let placements: Vec<_> = nodes.iter().map(placement).collect();
+        let call = collective(Kind::Alltoall, 0, nodes.len() as u32, 9_000);
+        let steps: Vec<_> = (0..nodes.len() as u32)
+            .map(|rank| vec![Step::Do(call(rank)), Step::Wait, Step::Mark])
+            .collect();
+        let mut job = Job::new(machine.clone(), library("mpich", machine), placements, 1);
+        job.threads = 3;
+        run(&job, &steps, engine).0.engine.threads.expect("three are requested")
+    };
+    let per_group = 32;
+    let (window, far) = (EngineChoice::Window, &[0, per_group, 2 * per_group][..]);
+    let hasty = set(&[("nic.recv_latency", "9 ns")]);
+    let minimal = set(&[("routing", "minimal")]);
+    for (machine, nodes, engine, threads, reason) in [
+        (&minimal, far, window, 3, None),
+        (&minimal, &far[..2], window, 2, Some("no more groups have NICs of the jobs")),
+        (&minimal, &[0, 1], window, 1, Some("the jobs use the NICs of one group")),
+        (&minimal, far, EngineChoice::Event, 1, Some("the event engine uses one thread")),
+        (&minimal, far, EngineChoice::Auto, 1, Some("few events occur per window")),
+        (&hasty, far, window, 1, Some("switch.credit_epoch exceeds nic.recv_latency")),
+        (
+            &set(&[("routing", "ugal-g")]),
+            far,
+            window,
+            1,
+            Some("ugal-g uses the present loads of all links"),
+        ),
+    ] {
+        let found = used(machine, nodes, engine);
+        assert_eq!((found.used, found.reason), (threads, reason));
     }
 }
 

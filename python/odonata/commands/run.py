@@ -173,6 +173,7 @@ def run_jobs(request: Request, program: tuple[str, ...], given: dict[str, Any]) 
         "seed": request.seed,
         "limits": request.limits,
         "engine": request.engine,
+        "threads": request.threads,
         "coll_rules": request.coll_rules,
         "storage_class": request.storage_class,
     }

@@ -3,7 +3,7 @@
 //! It is not a `World`: it has sources instead of ranks, and a shard has a part of the machine.
 //! Both run in `event_loop::run`.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use base::{Digest, Slab, Span, Time, prefetch};
 use des::{EventCode, Item, PREFETCH_BLOCK, Phase, Queue, Units};
@@ -15,13 +15,13 @@ use net::{
 
 use super::histogram::Histogram;
 use super::request::{Engine, Finish, LoadOutcome, TrafficRequest, TrafficSetting};
-use super::shard_pool::{Alone, Member, ShardPool, Tick};
 use super::slices::Slice;
 use crate::background::Background;
 use crate::engine::EngineChoice;
 use crate::event_loop::{Simulation, run};
 use crate::patterns::Destinations;
 use crate::rated_pattern::RatedPattern;
+use crate::shard_pool::{Alone, Member, ShardPool, Tick};
 use crate::timeline::Timeline;
 
 mod by_turns;
@@ -149,8 +149,8 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
     fn run_together<M>(
         &mut self,
         end: Time,
-        member: &mut Member<'_, M>,
-        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
+        member: &mut Member<M>,
+        exchange: impl Fn(&Member<M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
     ) -> bool {
         let mut goes_on = true;
@@ -196,8 +196,8 @@ impl<'a, N: NetworkModel> LoadSimulation<'a, N> {
     fn advance<M>(
         &mut self,
         end: Time,
-        member: &mut Member<'_, M>,
-        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
+        member: &mut Member<M>,
+        exchange: impl Fn(&Member<M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
         timeline: Option<&Mutex<Timeline>>,
     ) -> bool {
@@ -552,7 +552,7 @@ impl ShardOutcome {
 }
 
 /// Sends the mail of a shard to the others, and takes theirs.
-fn exchange<N: Sharded>(member: &Member<'_, N::Mail>, net: &mut N, cx: &mut Cx<'_>) {
+fn exchange<N: Sharded>(member: &Member<N::Mail>, net: &mut N, cx: &mut Cx<'_>) {
     member.post(|to, mailbox| std::mem::swap(net.outgoing(to), mailbox));
     member.take(|from, mailbox| net.incoming(from, mailbox, cx));
 }
@@ -567,11 +567,7 @@ const MIN_PACKETS: f64 = 5.5;
 
 impl Load<'_> {
     /// Simulates one load of packets on `threads` threads, if the network can be divided.
-    pub fn run_packets<N: Sharded + Windowed>(
-        &self,
-        threads: usize,
-        tick: &mut Tick<'_>,
-    ) -> LoadOutcome {
+    pub fn run_packets<N: NetworkModel>(&self, threads: usize, tick: &mut Tick<'_>) -> LoadOutcome {
         let machine = self.machine;
         let (mut engine, windows) = self.engine::<N>();
         let partition =
@@ -604,7 +600,7 @@ impl Load<'_> {
     }
 
     fn run_whole<N: NetworkModel>(&self, queue: Queue, tick: &mut Tick<'_>) -> ShardOutcome {
-        let shard_pool = ShardPool::<()>::new(1, Alone::For(Span(u64::MAX)));
+        let shard_pool = Arc::new(ShardPool::<()>::new(1, Alone::For(Span(u64::MAX))));
         let (net, member) = (N::build(self.machine), Member::new(&shard_pool, 0));
         self.run_shard((net, queue), |_| true, member, |_, _, _| {}, tick)
     }
@@ -650,7 +646,7 @@ impl Load<'_> {
         (Engine { uses_windows: true, reason, general: None }, Some((length, units)))
     }
 
-    fn run_shards<N: Sharded>(
+    fn run_shards<N: NetworkModel>(
         &self,
         partition: &Partition,
         alone: Alone,
@@ -688,8 +684,8 @@ impl Load<'_> {
         &self,
         net: (N, Queue),
         is_here: impl Fn(NicId) -> bool,
-        mut member: Member<'_, M>,
-        exchange: impl Fn(&Member<'_, M>, &mut N, &mut Cx<'_>),
+        mut member: Member<M>,
+        exchange: impl Fn(&Member<M>, &mut N, &mut Cx<'_>),
         tick: &mut Tick<'_>,
     ) -> ShardOutcome {
         let Load { machine, destinations, request, setting, load, finish, timeline } = *self;

@@ -27,13 +27,13 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         if kernel.queue.has_prefetch()
             && let Some(block) = kernel.queue.next_prefetch_block()
         {
-            kernel.net.prefetch_block(block, &kernel.job.machine, |id| {
+            kernel.network.prefetch_block(block, &kernel.job.machine, |id| {
                 if let MessageOwner::Send(in_flight) = MessageOwner::unpack(id.0) {
                     sends.prefetch(in_flight.send);
                 }
             });
         }
-        let upcoming = kernel.net.prefetch_next(&kernel.queue, &kernel.job.machine);
+        let upcoming = kernel.network.prefetch_next(&kernel.queue, &kernel.job.machine);
         if sends.peak() < MANY {
             return;
         }
@@ -69,7 +69,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
                 }
                 HostEvent::SendNext(run) => {
                     let nic = kernel.job.placements[rank as usize].nic;
-                    kernel.net.prefetch(nic);
+                    kernel.network.prefetch(nic);
                     prefetch(&kernel.injected[nic]);
                     prefetch(&kernel.job.machine.nic_switch[nic]);
                     prefetch(&kernel.job.placements[runs[run].receiver()]);
@@ -98,11 +98,9 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     /// With many sends in flight, lets queues expose upcoming events. Called from time to time.
     pub(super) fn enable_prefetch(&mut self) {
         if self.transport.sends.peak() >= MANY {
-            let Kernel { queue, windows, .. } = &mut self.transport.kernel;
+            let Kernel { queue, network, .. } = &mut self.transport.kernel;
             queue.enable_prefetch();
-            if let Some(windows) = windows {
-                windows.queue.enable_prefetch();
-            }
+            network.enable_prefetch();
         }
     }
 }

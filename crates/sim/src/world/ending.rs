@@ -84,21 +84,21 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
 
     pub(super) fn outcome(&mut self, end: End) -> Outcome {
         let end_is_final = end == End::Finished;
+        let threads = self.thread_use();
         let kernel = &mut self.transport.kernel;
         // With an empty queue, counters are final and can be moved.
-        let network = kernel.windows.as_ref().map(|windows| &windows.queue);
-        let is_quiet = kernel.queue.is_empty() && network.is_none_or(|queue| queue.is_empty());
-        let queues = kernel.queue.bytes() + network.map_or(0, |queue| queue.bytes());
-        let engine = Engine {
-            events: kernel.events,
-            packets: kernel.counters.injected_packets,
-            packet_hops: kernel.counters.hops,
-            used: N::HAS_WINDOWS.then_some(self.engine.used),
-            bytes: (kernel.net.bytes() + queues) as u64,
-        };
+        let is_quiet = kernel.queue.is_empty() && kernel.network.is_quiet();
         let mut counters =
             if is_quiet { std::mem::take(&mut kernel.counters) } else { kernel.counters.clone() };
-        kernel.net.report(&mut counters);
+        kernel.network.report(&mut counters);
+        let engine = Engine {
+            events: kernel.events,
+            packets: counters.injected_packets,
+            packet_hops: counters.hops,
+            used: N::HAS_WINDOWS.then_some(self.engine.used),
+            threads,
+            bytes: (kernel.network.bytes() + kernel.queue.bytes()) as u64,
+        };
         let mut digest = kernel.digest;
         add_counters(&mut digest, &counters);
         let jobs: Vec<JobOutcome> =

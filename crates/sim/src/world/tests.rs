@@ -130,9 +130,10 @@ fn run_in_windows(messages: usize, bytes: u64, examine: impl FnOnce(&[Time], boo
         true
     });
     assert_eq!(outcome.end, End::Finished);
-    let Kernel { queue, windows, .. } = &world.transport.kernel;
-    let windows = windows.as_ref().expect("windows until the end");
-    examine(&clocks, queue.has_prefetch(), windows.queue.has_prefetch());
+    let Kernel { queue, windows, network, .. } = &world.transport.kernel;
+    assert!(windows.is_some(), "windows until the end");
+    let Network::Whole { events: Some(events), .. } = network else { panic!("one thread") };
+    examine(&clocks, queue.has_prefetch(), events.queue.has_prefetch());
 }
 
 /// While a long message is in the network, no event of a rank occurs.

@@ -3,14 +3,16 @@
 
 use super::World;
 use crate::component::Component;
-use crate::engine::{EngineChoice, EngineUse};
+use crate::engine::{EngineChoice, EngineUse, ThreadUse};
 use crate::kernel::Kernel;
+use crate::network::Network;
 use crate::network_windows::{NetworkWindows, WindowLength};
 use base::Time;
 use des::Queue;
 use net::{Event, INJECT, NetworkModel};
 use workload::Workload;
 
+const TIMELINE: &str = "a timeline is recorded in the order of time";
 const FEW: &str = "few events occur per window";
 
 /// Events from one choice of `auto` to the next.
@@ -22,8 +24,6 @@ pub(super) struct EngineControl {
     pub used: EngineUse,
     /// With `auto`: the length of windows, if the run may enter them.
     length: Option<WindowLength>,
-    /// The windows that the run has left.
-    parked: Option<Box<NetworkWindows>>,
     /// With `auto`: why the run leaves windows at the end of the present one.
     leaves: Option<&'static str>,
     /// Time and number of events at the last choice.
@@ -32,6 +32,28 @@ pub(super) struct EngineControl {
 }
 
 impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
+    /// Before the start of the run: a network with a timeline is not divided.
+    pub(super) fn select_threads(&mut self) {
+        let kernel = &mut self.transport.kernel;
+        if kernel.timeline.is_some() && kernel.network.n_shards() > 1 {
+            kernel.network = Network::whole(kernel.job);
+            kernel.is_whole_because = Some(TIMELINE);
+        }
+    }
+
+    /// The threads of the run, if it requests several.
+    pub(super) fn thread_use(&self) -> Option<ThreadUse> {
+        let Kernel { job, network, is_whole_because, .. } = &self.transport.kernel;
+        let (requested, shards, engine) = (job.threads, network.n_shards(), self.engine.used);
+        let (used, reason) = match *is_whole_because {
+            Some(reason) => (1, Some(reason)),
+            None if !engine.uses_windows && engine.changes == 0 => (1, Some(engine.reason)),
+            None if shards < requested => (shards, Some("no more groups have NICs of the jobs")),
+            None => (shards, None),
+        };
+        (requested > 1).then_some(ThreadUse { requested, used, reason })
+    }
+
     /// Selects the engine at the start of the run.
     pub(super) fn select_engine(&mut self) {
         let kernel = &mut self.transport.kernel;
@@ -42,7 +64,7 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         match WindowLength::of::<N>(&kernel.job.machine) {
             Err(reason) => self.engine.used.reason = reason,
             Ok(_) if kernel.timeline.is_some() => {
-                self.engine.used.reason = "a timeline is recorded in the order of time";
+                self.engine.used.reason = TIMELINE;
             }
             Ok(length) if choice == EngineChoice::Window => {
                 self.engine.used.uses_windows = true;
@@ -86,30 +108,32 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
     /// the window that contains the last event.
     fn enter_windows(&mut self, length: WindowLength) {
         let kernel = &mut self.transport.kernel;
-        let new = || Box::new(NetworkWindows::new::<N>(&kernel.job.machine, length));
-        let mut windows = self.engine.parked.take().unwrap_or_else(new);
-        windows.end = length.end_of(kernel.now);
+        kernel.network.enter_windows(&kernel.job.machine, length);
         let mut hosts = Queue::new();
         if kernel.queue.has_prefetch() {
-            windows.queue.enable_prefetch();
+            kernel.network.enable_prefetch();
             hosts.enable_prefetch();
         }
         while let Some((at, code)) = kernel.queue.pop() {
-            let queue = if code.kind() < INJECT { &mut windows.queue } else { &mut hosts };
-            queue.push(at, code);
+            match code.kind() < INJECT {
+                true => kernel.network.push(at, code),
+                false => hosts.push(at, code),
+            }
         }
         kernel.queue = hosts;
-        kernel.windows = Some(windows);
+        kernel.windows = Some(NetworkWindows { length, end: length.end_of(kernel.now) });
     }
 
     /// Changes to the event engine at the end of a window, because of `reason`.
     fn leave_windows(&mut self, reason: &'static str) {
         let kernel = &mut self.transport.kernel;
-        let Some(mut windows) = kernel.windows.take() else { return };
-        kernel.now = kernel.now.max(windows.last);
-        windows.queue.drain(|at, code| kernel.queue.push(at, code));
+        let Kernel { windows, network, queue, now, .. } = kernel;
+        if windows.take().is_none() {
+            return;
+        }
+        *now = (*now).max(network.last());
+        network.drain(|at, code| queue.push(at, code));
         self.engine.used.change(reason);
-        self.engine.parked = Some(windows);
     }
 
     /// The next event of hosts in this window. After the last one, simulates the network until the
@@ -126,9 +150,9 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         self.run_network(end);
         let kernel = &mut self.transport.kernel;
         let windows = kernel.windows.as_mut().expect("called only with windows");
-        let next = kernel.queue.earliest_bound().min(windows.queue.earliest_bound());
+        let next = kernel.queue.earliest_bound().min(kernel.network.earliest_bound());
         if next == Time(u64::MAX) {
-            kernel.now = kernel.now.max(windows.last);
+            kernel.now = kernel.now.max(kernel.network.last());
             return NextInWindows::End;
         }
         windows.end = windows.length.end_of(next.max(end));
@@ -145,14 +169,13 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
 
     /// Simulates the network until `end`, at most the end of the window.
     pub(super) fn run_network(&mut self, end: Time) {
-        let Kernel { windows, net, job, delivered, counters, events, .. } =
+        let Kernel { windows, network, job, delivered, counters, events, .. } =
             &mut self.transport.kernel;
-        let Some(windows) = windows else { return };
-        *events += windows.run(end, (net, &job.machine), delivered, counters);
-        let mut windows = self.transport.kernel.windows.take();
-        let reports = windows.as_mut().expect("taken once");
-        reports.take_reports(|id, seen| self.complete_message(id, seen));
-        self.transport.kernel.windows = windows;
+        let Some(NetworkWindows { end: window_end, .. }) = *windows else { return };
+        *events += network.run(end, &job.machine, delivered, counters);
+        let is_later = delivered.iter().all(|&(_, seen)| seen >= window_end);
+        assert!(is_later, "a host observes the network within a window");
+        self.deliver();
     }
 }
 

@@ -44,7 +44,7 @@ const CONGESTED: &str = "congestion management throttles senders";
 struct Shard<'t> {
     turns: Turns<'t>,
     traffic: Traffic<'t>,
-    member: Member<'t, TurnMail>,
+    member: Member<TurnMail>,
     /// Turns and events at the last report of progress.
     reported: u64,
     goes_on: bool,
@@ -112,7 +112,7 @@ impl Load<'_> {
         &self,
         layout: &Layout,
         partition: &Partition,
-        member: Member<'_, TurnMail>,
+        member: Member<TurnMail>,
         tick: &mut Tick<'_>,
     ) -> Result<ShardOutcome, &'static str> {
         let Load { machine, destinations, request, setting, load, finish, .. } = *self;

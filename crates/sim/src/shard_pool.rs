@@ -1,20 +1,20 @@
-//! A pool of threads that simulate one load in parallel, one shard each. Between two barriers every
-//! shard runs alone for at most the lookahead, within which no event of one shard can affect
+//! A pool of threads that simulate one network in parallel, one shard each. Between two barriers
+//! every shard runs alone for at most the lookahead, within which no event of one shard can affect
 //! another. Then all shards exchange messages.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::ScopedJoinHandle;
 
 use base::{Span, Time};
 
 /// Receives progress from time to time; false stops the run.
-pub(super) type Tick<'t> = dyn FnMut(Time, u64) -> bool + 't;
+pub(crate) type Tick<'t> = dyn FnMut(Time, u64) -> bool + 't;
 
 /// Simulated time that a shard may run alone.
 #[derive(Clone, Copy)]
-pub(super) enum Alone {
+pub(crate) enum Alone {
     /// This time from the first event of any shard on.
     For(Span),
     /// Until the next multiple of this time.
@@ -32,7 +32,7 @@ impl Alone {
 }
 
 /// State shared by all shards of a pool.
-pub(super) struct ShardPool<M> {
+pub(crate) struct ShardPool<M> {
     size: usize,
     pub alone: Alone,
     waiting: AtomicUsize,
@@ -76,9 +76,9 @@ impl<M: Default + Send> ShardPool<M> {
         size: usize,
         alone: Alone,
         tick: &mut Tick<'_>,
-        shard: impl Fn(Member<'_, M>, &mut Tick<'_>) -> R + Sync,
+        shard: impl Fn(Member<M>, &mut Tick<'_>) -> R + Sync,
     ) -> Vec<R> {
-        let pool = ShardPool::new(size, alone);
+        let pool = Arc::new(ShardPool::new(size, alone));
         std::thread::scope(|scope| {
             let (pool, shard) = (&pool, &shard);
             let start = |own| move || shard(Member::new(pool, own), &mut |_, _| true);
@@ -108,6 +108,14 @@ impl<M> ShardPool<M> {
         assert!(!is_so(), "another shard of this simulation failed");
     }
 
+    /// Releases all threads with a panic if this one panics.
+    pub fn fail_in_panic(&self) {
+        if std::thread::panicking() {
+            self.failed.store(true, Ordering::SeqCst);
+            self.wake();
+        }
+    }
+
     fn wake(&self) {
         if self.sleepers.load(Ordering::SeqCst) > 0 {
             // A thread about to sleep has not tested its condition yet, or receives the
@@ -119,21 +127,21 @@ impl<M> ShardPool<M> {
 }
 
 /// One thread of a pool.
-pub(super) struct Member<'c, M> {
-    pub shard_pool: &'c ShardPool<M>,
+pub(crate) struct Member<M> {
+    pub shard_pool: Arc<ShardPool<M>>,
     pub own: usize,
     /// Number of all-gathers so far.
     n_published: usize,
 }
 
-impl<'c, M> Member<'c, M> {
-    pub fn new(shard_pool: &'c ShardPool<M>, own: usize) -> Self {
-        Member { shard_pool, own, n_published: 0 }
+impl<M> Member<M> {
+    pub fn new(shard_pool: &Arc<ShardPool<M>>, own: usize) -> Self {
+        Member { shard_pool: Arc::clone(shard_pool), own, n_published: 0 }
     }
 
     /// Barrier.
-    fn wait_for_all(&self) {
-        let shard_pool = self.shard_pool;
+    pub fn wait_for_all(&self) {
+        let shard_pool = &self.shard_pool;
         let barrier = shard_pool.barriers.load(Ordering::Acquire);
         if shard_pool.waiting.fetch_add(1, Ordering::AcqRel) + 1 == shard_pool.size {
             shard_pool.waiting.store(0, Ordering::Relaxed);
@@ -187,7 +195,7 @@ impl<'c, M> Member<'c, M> {
         (0..self.shard_pool.size).filter(move |&other| other != own)
     }
 
-    fn mailbox(&self, from: usize, to: usize) -> MutexGuard<'c, M> {
+    fn mailbox(&self, from: usize, to: usize) -> MutexGuard<'_, M> {
         self.shard_pool.mailboxes[from * self.shard_pool.size + to]
             .lock()
             .expect("the mailbox is not poisoned")
@@ -195,12 +203,9 @@ impl<'c, M> Member<'c, M> {
 }
 
 /// Other shards would wait forever for a shard that failed.
-impl<M> Drop for Member<'_, M> {
+impl<M> Drop for Member<M> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.shard_pool.failed.store(true, Ordering::SeqCst);
-            self.shard_pool.wake();
-        }
+        self.shard_pool.fail_in_panic();
     }
 }
 
@@ -214,7 +219,7 @@ mod tests {
     fn every_shard_receives_from_every_shard_each_round() {
         const ROUNDS: u64 = 300;
         for size in [1, 2, 3, 5] {
-            let shard_pool = ShardPool::<Vec<u64>>::new(size, Alone::For(Span(1)));
+            let shard_pool = Arc::new(ShardPool::<Vec<u64>>::new(size, Alone::For(Span(1))));
             let run = |own: usize| {
                 let (mut member, mut got) = (Member::new(&shard_pool, own), 0);
                 for round in 0..ROUNDS {
@@ -238,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_failed_shard_releases_the_others() {
-        let shard_pool = ShardPool::<()>::new(2, Alone::For(Span(1)));
+        let shard_pool = Arc::new(ShardPool::<()>::new(2, Alone::For(Span(1))));
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| Member::new(&shard_pool, 0).wait_for_all());
             let fails = scope.spawn(|| {
