@@ -167,6 +167,30 @@ def test_both_engines_predict_the_same_and_are_named(odonata):
     assert "# window engine: it was selected" in text
 
 
+def test_threads_change_no_result_and_are_named(odonata):
+    windows = ("--set", "switch.credit_epoch=10 ns", "--engine", "window")
+    command = (*SMALL, "--nodes", "200", "--fidelity", "packet", *windows)
+
+    def result(*more):
+        done = odonata(*more, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    bench = ("bench", "alltoall", *command, "--sizes", "1Ki")
+    one, three = result(*bench), result(*bench, "--threads", "3")
+    same = ("rows", "digest", "counters", "link_kinds")
+    assert {key: one[key] for key in same} == {key: three[key] for key in same}
+    assert "threads" not in one["engine"]
+    assert three["engine"]["threads"] == [{"requested": 3, "used": 3, "reason": None}]
+    shown = odonata(*bench, "--threads", "3", "--engine", "event").stderr
+    assert "1 of 3 threads: the event engine uses one thread" in shown
+    assert "3 of 3 threads" in odonata(*bench, "--threads", "3").stderr
+
+    tune = ("tune", "bcast", *command, "--sizes", "8")
+    one, two = odonata(*tune), odonata(*tune, "--threads", "2")
+    assert one.stdout == two.stdout and "2 of 2 threads" in two.stderr
+
+
 def test_values_without_a_measured_packet_are_null(odonata):
     """With this seed, no packet is sent or arrives within 1 ps, and both happen within 100 ns."""
     command = ("traffic", "uniform", *SMALL, "--load", "0.1", "--warmup", "2us", "--quiet")

@@ -9,7 +9,7 @@ use super::bench_checks::{self, missing_gpus};
 use super::calls::Sums;
 use super::compute_time::{ComputeTime, compute_time};
 use super::io_bench::{failure, file_system};
-use super::rows::{FailureRow, nodes};
+use super::rows::{FailureRow, ThreadUseRow, nodes};
 use super::timeline::{self, TimelineRow, TimelineRun};
 use super::traffic_tables::TrafficTables;
 use super::{
@@ -103,6 +103,9 @@ pub struct AppResult {
     pub digest: String,
     pub interrupted: bool,
     pub failure: Option<FailureRow>,
+    /// Of runs that request several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadUseRow>,
     /// Of a simulation as a whole.
     #[serde(flatten)]
     pub traffic_tables: Option<TrafficTables>,
@@ -284,6 +287,7 @@ fn composed_result(
         errors: AppErrorRow { sampling: composed.sampling, ..AppErrorRow::default() },
         iterations: LEAST_ITERATIONS,
         digest: format!("{:016x}", sums.digest.0),
+        threads: sums.engine.threads.clone(),
         ..result(job, program, times, fidelity, (&composed.totals, 0.0), &end)
     }
 }
@@ -318,6 +322,7 @@ fn result(
         digest: String::new(),
         interrupted: *end == End::Interrupted,
         failure: failure(job, end),
+        threads: Vec::new(),
         traffic_tables: None,
         wall_s: 0.0,
         notes: super::notes(job, None),
@@ -402,12 +407,14 @@ fn simulate<N: NetworkModel>(
     let last = ends.iter().max().map_or(0.0, |end| end.seconds());
     let skew = last - ends.iter().map(|end| end.seconds()).sum::<f64>() / ranks;
     let made = result(job, program, times, fidelity, (totals, skew), &outcome.end);
+    let tables = TrafficTables::of(job, fidelity, &outcome);
     AppResult {
         simulated_s: outcome.time.seconds(),
         method: "simulated",
         errors: errors(program, totals, made.time_s * ranks),
         digest: format!("{:016x}", outcome.digest.0),
-        traffic_tables: Some(TrafficTables::of(job, fidelity, &outcome)),
+        threads: tables.engine.threads.clone(),
+        traffic_tables: Some(tables),
         ..made
     }
 }

@@ -5,6 +5,7 @@
 //! call with more messages than the budget is sampled by `calls`.
 
 use super::calls::{self, SampleRow, SamplingPlan, Sums, Timing, first_call};
+use super::rows::ThreadUseRow;
 use super::vocabulary::defaults;
 use super::{Common, Fidelity, HonoredEnv, fidelity, job, unknown};
 use crate::benchmarks::{Bench, WINDOW};
@@ -94,6 +95,9 @@ pub struct TuneResult {
     pub files: Vec<TuneFile>,
     pub digest: String,
     pub events: u64,
+    /// Of runs that request several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadUseRow>,
     pub wall_s: f64,
     /// The caller stopped the run; `rows` has the finished sizes.
     pub interrupted: bool,
@@ -182,6 +186,7 @@ pub fn tune(
         files: Vec::new(),
         digest: String::new(),
         events: 0,
+        threads: Vec::new(),
         wall_s: 0.0,
         interrupted: false,
         notes,
@@ -221,6 +226,7 @@ pub fn tune(
     }
     result.digest = format!("{:016x}", session.sums.digest.0);
     result.events = session.sums.engine.events;
+    result.threads = session.sums.engine.threads;
     result.wall_s = wall_start.elapsed().as_secs_f64();
     Ok(result)
 }

@@ -8,9 +8,11 @@ use base::{Span, Time, below, draw};
 use collectives::{Collective, Kind, Member};
 use machine::{Machine, MachineSpec, NicId, NodeId};
 use mpi::Library;
+use net::{Completion, Message, NetworkModel};
 use packet::PacketNetwork;
 use sim::traffic::Destinations;
-use sim::{Background, Buffers, End, Engine, EngineChoice, Job, Outcome, RankPlacement, World};
+use sim::{Background, Buffers, Component, Context, End, EndpointEvent, Engine, EngineChoice, Job};
+use sim::{Outcome, RankPlacement, World};
 use workload::{Op, SendMode, Step, Streams, WORLD};
 
 /// Random choices of one case, by subject.
@@ -357,6 +359,85 @@ fn fewer_threads_have_a_reason() {
         let found = used(machine, nodes, engine);
         assert_eq!((found.used, found.reason), (threads, reason));
     }
+}
+
+/// Sends a message that the network refuses, from a NIC, at 1 us.
+struct Breaker {
+    from: NicId,
+    to: NicId,
+}
+
+impl<N: NetworkModel> Component<N> for Breaker {
+    fn endpoints(&self) -> u32 {
+        1
+    }
+    fn start(&mut self, context: &mut Context<'_, '_, N>) {
+        context.schedule(0, Time::ZERO + Span::us(1), 0);
+    }
+    fn handle(&mut self, context: &mut Context<'_, '_, N>, endpoint: u32, _: EndpointEvent) {
+        // NICs of this machine send no responses.
+        let completion = Completion::Initiator(8);
+        context.send(endpoint, Message { completion, ..Message::new(self.from, self.to, 8, 1) });
+    }
+}
+
+/// A panic of a shard, in the main thread or in another one, ends the run as a panic.
+#[test]
+fn a_panic_in_a_shard_ends_the_run() {
+    let job = two_groups();
+    let ends = [0, 1].map(|at| job.placements[at].nic);
+    for [from, to] in [ends, [ends[1], ends[0]]] {
+        let steps = exchanges();
+        let ended = std::panic::catch_unwind(|| {
+            let (streams, breaker) = (Streams::new(steps.iter().cloned()), Breaker { from, to });
+            let mut world = World::<PacketNetwork, _, _>::with_component(&job, streams, breaker);
+            world.run(&mut |_| true).end
+        });
+        assert!(ended.is_err(), "from {from:?}: {ended:?}");
+    }
+}
+
+/// The caller can interrupt a run on several threads.
+#[test]
+fn a_run_in_shards_can_be_interrupted() {
+    let job = two_groups();
+    let streams = Streams::new(exchanges().iter().cloned());
+    let mut world = World::<PacketNetwork, _>::new(&job, streams);
+    let mut reports = 0;
+    let outcome = world.run(&mut |_| {
+        reports += 1;
+        reports < 2
+    });
+    assert_eq!((outcome.end, reports), (End::Interrupted, 2));
+    assert_eq!(outcome.engine.threads.map(|threads| threads.used), Some(2));
+}
+
+/// Two ranks in two groups, on two threads in all windows.
+fn two_groups() -> Job {
+    let text = machine::preset("dragonfly-1056").expect("a preset");
+    let set = [("switch.credit_epoch".to_string(), "10 ns".to_string())];
+    let machine = MachineSpec::parse("dragonfly-1056", text, &set).and_then(|s| s.resolve());
+    let machine = machine.expect("a legal machine");
+    let placement = |&node: &u32| {
+        let (node, binding) = (NodeId(node), Default::default());
+        RankPlacement { node, nic: NicId(machine.node_nics[node]), binding }
+    };
+    let placements = [0, 32].iter().map(placement).collect();
+    let mut job = Job::new(machine.clone(), library("mpich", &machine), placements, 1);
+    (job.threads, job.shared_events, job.engine) = (2, 0, EngineChoice::Window);
+    job
+}
+
+/// Both ranks send 4 MB.
+fn exchanges() -> [Vec<Step>; 2] {
+    let (context, tag, bytes, mode) = (WORLD, 0, 4_000_000, SendMode::Standard);
+    [1, 0].map(|other| {
+        vec![
+            Step::Do(Op::Send { to: other, context, tag, bytes, mode }),
+            Step::Do(Op::Recv { from: other, context, tag, bytes }),
+            Step::Wait,
+        ]
+    })
 }
 
 /// Without a credit epoch, or with one above the latency of a receive, the event engine is used.

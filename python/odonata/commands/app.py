@@ -102,6 +102,7 @@ def app(words: tuple[str, ...], **given: Any) -> int:
         request.note(f"wrote {figure}")
     for run in result.summary["runs"][-1:]:
         request.print_notes(run)
+        request.print_threads(run)
         request.print_limits(run, given["preflight"])
         request.print_counters(run, given["counters"])
     lost = max(map(request.print_timeline, result.summary["runs"]), default=0)

@@ -75,6 +75,7 @@ def run(name: str | None, **given: Any) -> int:
             twin_packets=packets, tolerance=given["tolerance"], tick=tick, stop=stop,
         )  # fmt: skip
     request.print_notes(result.summary)
+    request.print_threads(result.summary.get("engine") or {})
     request.print_limits(result.summary, given["preflight"])
     if not request.as_json:
         print(text.osu(result.summary), flush=True)
@@ -101,5 +102,6 @@ def measure_files(name: str, given: dict[str, Any]) -> int:
         )  # fmt: skip
     if not request.as_json:
         print(io_benchmarks.table(summary), flush=True)
+    request.print_threads(summary.get("engine") or {})
     request.deliver(summary, {})
     return stopped(stop, summary) or (1 if summary.get("failure") else 0)

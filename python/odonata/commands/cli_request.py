@@ -153,6 +153,11 @@ class Request:
         for words in summary.get("notes", ()):
             self.note(words)
 
+    def print_threads(self, summary: dict[str, Any]) -> None:
+        """The threads of simulations that request several."""
+        for used in summary.get("threads", ()):
+            self.note(text.thread_use(used))
+
     def print_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
         """Exceeded limits, unless a failure reports them; with `preflight` also others."""
         found = summary.get("limits")

@@ -39,6 +39,7 @@ def tune(collective: str | None, **given: Any) -> int:
         jobs = [request.job(n, ppn) for n in nodes]
         result = tuning.run(collective, jobs, sizes, request.fidelity, messages, tick, stop)
     request.print_notes(result.summary)
+    request.print_threads(result.summary)
     if not request.as_json:
         print(tuning.shown(result, given["whole"]))
     events, wall = (result.summary[key] for key in ("events", "wall_s"))
