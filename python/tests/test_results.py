@@ -182,9 +182,9 @@ def test_threads_change_no_result_and_are_named(odonata):
     assert {key: one[key] for key in same} == {key: three[key] for key in same}
     assert "threads" not in one["engine"]
     assert three["engine"]["threads"] == [{"requested": 3, "used": 3, "reason": None}]
-    shown = odonata(*bench, "--threads", "3", "--engine", "event").stderr
-    assert "1 of 3 threads: the event engine uses one thread" in shown
-    assert "3 of 3 threads" in odonata(*bench, "--threads", "3").stderr
+    shown = odonata(*bench, "--threads", "3", "--engine", "event").stdout
+    assert "# 1 of 3 threads: the event engine uses one thread" in shown
+    assert "# 3 of 3 threads" in odonata(*bench, "--threads", "3").stdout
 
     tune = ("tune", "bcast", *command, "--sizes", "8")
     one, two = odonata(*tune), odonata(*tune, "--threads", "2")

@@ -75,7 +75,6 @@ def run(name: str | None, **given: Any) -> int:
             twin_packets=packets, tolerance=given["tolerance"], tick=tick, stop=stop,
         )  # fmt: skip
     request.print_notes(result.summary)
-    request.print_threads(result.summary.get("engine") or {})
     request.print_limits(result.summary, given["preflight"])
     if not request.as_json:
         print(text.osu(result.summary), flush=True)
