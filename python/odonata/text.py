@@ -537,11 +537,11 @@ def engine(e: Mapping[str, Any], rates: bool = True) -> list[str]:
 
 
 def engines(e: Mapping[str, Any]) -> list[str]:
-    """The engines of packet networks, unless jobs had no choice, for lack of a credit epoch."""
+    """Engines and threads of packet networks. Without a credit epoch, jobs had no choice."""
     all_used = e.get("engines") or ()
     used = [each for each in all_used if "loads" in each or each["reason"] != NO_EPOCH]
     lines = [one_engine(each, len(used) == 1) for each in used]
-    return [*lines, *(thread_use(each) for each in e.get("threads") or ())]
+    return [*lines, *most_threads(e)]
 
 
 def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
@@ -551,6 +551,12 @@ def one_engine(used: Mapping[str, Any], is_only: bool) -> str:
     general = used.get("general")
     more = f"; all events of a switch are handled, since {general}" if general else ""
     return f"{used['name']} engine{loads}: {used['reason']}{more}"
+
+
+def most_threads(e: Mapping[str, Any]) -> list[str]:
+    """The threads of the run that used most of them."""
+    all_used = e.get("threads") or ()
+    return [thread_use(max(all_used, key=lambda each: each["used"]))] if all_used else []
 
 
 def thread_use(used: Mapping[str, Any]) -> str:

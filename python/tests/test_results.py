@@ -168,27 +168,33 @@ def test_both_engines_predict_the_same_and_are_named(odonata):
 
 
 def test_threads_change_no_result_and_are_named(odonata):
-    windows = ("--set", "switch.credit_epoch=10 ns", "--engine", "window")
-    command = (*SMALL, "--nodes", "200", "--fidelity", "packet", *windows)
+    command = ("--machine", "aurora", "--fidelity", "packet", "--engine", "window")
+    spread = (*command, "--nodes", "256", "--placement", "group-spread")
 
     def result(*more):
         done = odonata(*more, "--json")
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    bench = ("bench", "alltoall", *command, "--sizes", "1Ki")
+    bench = ("bench", "alltoall", *spread, "--sizes", "2Ki")
     one, three = result(*bench), result(*bench, "--threads", "3")
     same = ("rows", "digest", "counters", "link_kinds")
     assert {key: one[key] for key in same} == {key: three[key] for key in same}
     assert "threads" not in one["engine"]
     assert three["engine"]["threads"] == [{"requested": 3, "used": 3, "reason": None}]
-    shown = odonata(*bench, "--threads", "3", "--engine", "event").stdout
-    assert "# 1 of 3 threads: the event engine uses one thread" in shown
     assert "# 3 of 3 threads" in odonata(*bench, "--threads", "3").stdout
 
-    tune = ("tune", "bcast", *command, "--sizes", "8")
+    def reason(*more):
+        done = odonata("bench", "barrier", *command, "--nodes", "200", *more)
+        return next(line for line in done.stdout.splitlines() if " threads" in line)
+
+    assert reason("--threads", "3").endswith("1 of 3 threads: few events occur per window")
+    of_events = reason("--threads", "3", "--engine", "event")
+    assert of_events.endswith("1 of 3 threads: the event engine uses one thread")
+
+    tune = ("tune", "bcast", *command, "--nodes", "200", "--sizes", "8")
     one, two = odonata(*tune), odonata(*tune, "--threads", "2")
-    assert one.stdout == two.stdout and "2 of 2 threads" in two.stderr
+    assert one.stdout == two.stdout and two.stderr.count(" of 2 threads") == 1
 
 
 def test_values_without_a_measured_packet_are_null(odonata):

@@ -176,7 +176,7 @@ fn run_at_fidelity(
     let mut plans =
         sizes.iter().map(|&b| plan(&session.job, benchmark, shape(b), None, &session.overrides));
     let beyond = plans.find_map(|plan| {
-        let plan = BenchPlan { window, ..plan };
+        let plan = BenchPlan { window, shifts, ..plan };
         if let Some(input_error) = too_many(&plan, fidelity, request.messages) {
             return Some(Err(vec![input_error]));
         }

@@ -182,7 +182,7 @@ fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
 ///   of 64 KiB, 1,500 with rendezvous and with longer puts.
 /// - Puts to all ranks in turn: 40,000 of 2 KiB, 8,000 of 64 KiB.
 /// - Rings with one message per neighbor in flight: 100,000 of 2 KiB, 9,000 to 11,000 with
-///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 800.
+///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 1,200 to 2,500.
 /// - Many small collectives: 200,000 of up to 2 KiB, 78,000 of 8 KiB, 7,000 with rendezvous.
 fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
     const PACKET: u64 = 2 << 10;
@@ -196,7 +196,7 @@ fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
         Bench::FabricTest(F::Multiple(_)) => 3e5,
         Bench::FabricTest(F::RrLat | F::RrGetLat) if is_long || bytes > SHORT => 8e3,
         Bench::FabricTest(F::RrLat | F::RrGetLat) => 1e5,
-        Bench::FabricTest(F::RrBw | F::RrBwSync) if is_rendezvous => 8e2,
+        Bench::FabricTest(F::RrBw | F::RrBwSync) if is_rendezvous => 1.2e3,
         Bench::PutAlltoall if bytes > PACKET => 8e3,
         _ if is_long => 1.5e3,
         _ if bytes > SHORT => 6e3,
@@ -287,8 +287,9 @@ pub(super) fn too_long(
         Bench::Collective(_) => format!("`{}` cannot be sampled; it", plan.algorithm.name()),
         _ => "this benchmark".to_string(),
     };
+    let fewer = if bench == Bench::PutAlltoall { "ranks or shifts" } else { "ranks" };
     let expected = format!(
-        "at least {:.0}, or fewer ranks: {what} has up to {all} messages of {bytes} B, which take \
+        "at least {:.0}, or fewer {fewer}: {what} has up to {all} messages of {bytes} B, which take \
          about {:.0} minutes",
         (times * default).ceil(),
         (seconds / 60.0).ceil(),

@@ -15,7 +15,7 @@ mod undeliverable;
 pub use counters::{CongestionCounters, Counters, LinkTraffic, NicCounters};
 pub use machine::faults::LostAt;
 pub use packetization::Packetization;
-pub use partition::Partition;
+pub use partition::{MAX_SHARDS, Partition};
 pub use undeliverable::{LostId, Undeliverable};
 
 base::ids! {

@@ -137,7 +137,6 @@ fn request(choices: &Choices, machine: &Machine) -> TrafficRequest {
     }
 }
 
-/// The same machine with other routing biases from `at` on, if its policy has biases.
 /// The machine, and whether its routing has a bias that changes.
 fn with_bias_change(machine: Machine, at: Time) -> (Machine, bool) {
     let (most, none) = (Bias { shift: 3, add: 63 }, Bias { shift: 0, add: 0 });

@@ -51,7 +51,7 @@ pub struct EngineUse {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadUse {
     pub requested: usize,
-    /// Maximum number that simulated packets at one time.
+    /// The largest number that simulated packets at one time.
     pub used: usize,
     /// Why there were fewer than requested.
     pub reason: Option<&'static str>,

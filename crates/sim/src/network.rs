@@ -39,6 +39,11 @@ impl<N: NetworkModel> Network<N> {
         Network::Whole { net, events: None }
     }
 
+    /// Whether several threads have simulated a window.
+    pub fn has_run_in_parallel(&self) -> bool {
+        matches!(self, Network::Shards(shards) if shards.has_run_in_parallel)
+    }
+
     /// Number of shards, 1 if it is not divided.
     pub fn n_shards(&self) -> usize {
         match self {

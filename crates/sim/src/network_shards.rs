@@ -36,6 +36,7 @@ pub(crate) struct Shards<N: NetworkModel> {
     shared_events: u64,
     /// Number of events in the last window.
     n_events: u64,
+    pub has_run_in_parallel: bool,
     /// Empty, for mail that is delivered by the main thread.
     mail: N::Mail,
     /// Scratch: by shard, the next of its reports.
@@ -103,8 +104,18 @@ impl<N: NetworkModel> Shards<N> {
         let member = Member::new(&pool, 0);
         let team = Arc::new(Team { pool, slots: (0..n).map(|_| Mutex::new(None)).collect() });
         let (mail, next) = (N::Mail::default(), vec![0; n]);
-        let (shared_events, n_events) = (job.shared_events, 0);
-        Ok(Shards { partition, units, shards, team, member, shared_events, n_events, mail, next })
+        Ok(Shards {
+            partition,
+            units,
+            shards,
+            team,
+            member,
+            shared_events: job.shared_events,
+            n_events: 0,
+            has_run_in_parallel: false,
+            mail,
+            next,
+        })
     }
 
     pub fn len(&self) -> usize {
@@ -206,6 +217,7 @@ impl<N: NetworkModel> Shards<N> {
     }
 
     fn run_in_parallel(&mut self, end: Time, machine: &Machine) {
+        self.has_run_in_parallel = true;
         let slots = &self.team.slots;
         for (slot, shard) in slots[1..].iter().zip(self.shards.drain(1..)) {
             *slot.lock().expect("no thread failed") = Some(shard);

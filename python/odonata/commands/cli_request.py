@@ -155,8 +155,8 @@ class Request:
 
     def print_threads(self, summary: dict[str, Any]) -> None:
         """The threads of simulations that request several."""
-        for used in summary.get("threads", ()):
-            self.note(text.thread_use(used))
+        for words in text.most_threads(summary):
+            self.note(words)
 
     def print_limits(self, summary: dict[str, Any], preflight: bool, failed: bool = False) -> None:
         """Exceeded limits, unless a failure reports them; with `preflight` also others."""

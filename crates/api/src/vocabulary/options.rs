@@ -374,8 +374,9 @@ pub const OPTIONS: &[Opt] = &[
     opt(EACH, "seed", ("--seed", ""), Model, Count(0, (1 << 63) - 1), Default("1"),
         "Seed of every random draw."),
     opt(EACH, "threads", ("--threads", ""), Model, COUNT, Default("1"),
-        "Number of threads. Loads of `odonata traffic` are divided among them, and the packets of \
-         one simulation in the window engine (docs/performance.md). Results do not depend on it."),
+        "Number of threads. `odonata traffic` divides loads among them, and networks if there are \
+         fewer loads. Other commands divide the network of a simulation of packets while the \
+         window engine is used (docs/performance.md). Results do not depend on it."),
 
     opt(&["app"], "plot", ("--plot", ""), Output, Text("FILE"), Nothing,
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),

@@ -9,10 +9,12 @@ use crate::network::Network;
 use crate::network_windows::{NetworkWindows, WindowLength};
 use base::Time;
 use des::Queue;
-use net::{Event, INJECT, NetworkModel};
+use net::{Event, INJECT, MAX_SHARDS, NetworkModel};
 use workload::Workload;
 
 const TIMELINE: &str = "a timeline is recorded in the order of time";
+const MOST: &str = "a network has at most 63 shards";
+const _: () = assert!(MAX_SHARDS == 63, "the text above");
 const FEW: &str = "few events occur per window";
 
 /// Events from one choice of `auto` to the next.
@@ -48,6 +50,8 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         let (used, reason) = match *is_whole_because {
             Some(reason) => (1, Some(reason)),
             None if !engine.uses_windows && engine.changes == 0 => (1, Some(engine.reason)),
+            None if !network.has_run_in_parallel() => (1, Some(FEW)),
+            None if shards == MAX_SHARDS && shards < requested => (shards, Some(MOST)),
             None if shards < requested => (shards, Some("no more groups have NICs of the jobs")),
             None => (shards, None),
         };

@@ -90,23 +90,27 @@ pub fn completed(
     first
 }
 
-/// Runs a workload with each engine, and compares everything but the cost of the engine. Returns
-/// the outcome, which names the window engine, and the workload.
+/// Runs a workload with each engine, in windows also on three threads, and compares everything but
+/// the cost of the engine. Returns the outcome, which names the window engine, and the workload.
 pub fn run_by_both_engines<W: Workload>(job: &Job, workload: impl Fn() -> W) -> (Outcome, W) {
-    let run = |engine| {
-        // With `auto`, windows are entered at the first choice, after 4,096 events.
-        let job = Job { engine, many_events: 0, ..job.clone() };
+    let run = |engine, threads| {
+        // With `auto`, windows are entered at the first choice, after 4,096 events. All windows are
+        // simulated in parallel.
+        let job = Job { engine, threads, many_events: 0, shared_events: 0, ..job.clone() };
         let mut world = World::<PacketNetwork, _>::new(&job, workload());
         let outcome = world.run(&mut |_| true);
         (outcome, world.workload)
     };
     let comparable = |outcome: &Outcome| {
-        let engine = Engine { events: 0, bytes: 0, used: None, ..outcome.engine };
+        let engine = Engine { events: 0, bytes: 0, used: None, threads: None, ..outcome.engine };
         Outcome { engine, ..outcome.clone() }
     };
-    let (windows, ended) = run(EngineChoice::Window);
+    let (windows, ended) = run(EngineChoice::Window, 1);
+    let (divided, _) = run(EngineChoice::Window, 3);
+    assert_eq!(divided.counters, windows.counters, "three threads");
+    assert_eq!(comparable(&divided), comparable(&windows), "three threads");
     for other in [EngineChoice::Event, EngineChoice::Auto] {
-        let (outcome, _) = run(other);
+        let (outcome, _) = run(other, 1);
         let used = outcome.engine.used.expect("packets have engines");
         let may_change = other == EngineChoice::Auto && outcome.engine.events >= 1 << 12;
         assert_eq!(used.changes > 0, may_change, "{other:?}: {}", used.reason);
