@@ -12,7 +12,7 @@ use std::thread::Scope;
 
 use crate::engine::EngineChoice;
 use crate::job::Job;
-use crate::network_windows::{NetworkEvents, WindowLength};
+use crate::network_windows::{NetworkEvents, Report, WindowLength};
 use crate::shard_pool::{Alone, Member, ShardPool};
 use base::{IndexVec, Span, Time};
 use des::{EventCode, Phase, Units};
@@ -229,26 +229,16 @@ impl<N: NetworkModel> Shards<N> {
         self.shards.extend(returned.map(|shard| shard.expect("a thread returns its shard")));
     }
 
-    /// Merges the reports of the window, which are sorted in each shard.
+    /// Adds the reports of the window to `delivered`, in the order of the event engine.
     fn take_reports(&mut self, delivered: &mut Vec<(MsgId, Time)>) {
         let Shards { shards, next, .. } = self;
-        next.fill(0);
-        let mut before = None;
-        loop {
-            let firsts = shards.iter().zip(&*next).enumerate();
-            let first = firsts.filter_map(|(own, (shard, &nth))| {
-                let report = shard.events.reports.get(nth)?;
-                Some(((report.at, report.order), own, *report))
-            });
-            let Some((key, own, report)) = first.min_by_key(|&(key, ..)| key) else { break };
-            debug_assert!(
-                before.is_none_or(|(before, by)| before < key || by == own),
-                "events of two shards have one time and order"
-            );
-            before = Some((key, own));
-            next[own] += 1;
-            delivered.push((report.id, report.seen));
-        }
+        merge(
+            |own| &shards[own].events.reports,
+            next,
+            |report| {
+                delivered.push((report.id, report.seen));
+            },
+        );
         shards.iter_mut().for_each(|shard| shard.events.reports.clear());
     }
 
@@ -274,6 +264,31 @@ impl<N: NetworkModel> Shards<N> {
 
     pub fn assert_idle(&self, machine: &Machine) {
         self.shards.iter().for_each(|shard| shard.net.assert_idle(machine));
+    }
+}
+
+/// Passes the reports of all shards, which are sorted by shard, to `each` by the time and order of
+/// their events. `next` is scratch, one element per shard.
+fn merge<'r>(
+    of_shard: impl Fn(usize) -> &'r [Report],
+    next: &mut [usize],
+    mut each: impl FnMut(&Report),
+) {
+    next.fill(0);
+    let mut before = None;
+    loop {
+        let firsts = next.iter().enumerate().filter_map(|(own, &nth)| {
+            let report = of_shard(own).get(nth)?;
+            Some(((report.at, report.order), own, report))
+        });
+        let Some((key, own, report)) = firsts.min_by_key(|&(key, ..)| key) else { break };
+        debug_assert!(
+            before.is_none_or(|(before, by)| before < key || by == own),
+            "events of two shards have one time and order"
+        );
+        before = Some((key, own));
+        next[own] += 1;
+        each(report);
     }
 }
 
@@ -370,4 +385,24 @@ fn divide(job: &Job) -> Partition {
     }
     let groups = has_jobs.iter().filter(|has_jobs| **has_jobs).count();
     Partition::by_weight(machine, job.threads.min(groups), |nic| weights[nic])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By time, then by order; equal ones, which are of one shard, as that shard has them.
+    #[test]
+    fn reports_are_merged_by_time_and_order() {
+        let report = |(at, order, id)| Report::new(Time(at), order, MsgId(id), Time(9));
+        let shards = [
+            vec![(1, 7, 0), (2, 5, 3), (2, 5, 4), (8, 1, 7)],
+            vec![],
+            vec![(1, 8, 1), (2, 4, 2), (3, 0, 5), (4, 9, 6)],
+        ];
+        let shards = shards.map(|all| all.into_iter().map(report).collect::<Vec<_>>());
+        let mut merged = Vec::new();
+        merge(|own| &shards[own], &mut [5; 3], |report| merged.push(report.id.0));
+        assert_eq!(merged, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
 }

@@ -59,6 +59,13 @@ pub(crate) struct Report {
     pub seen: Time,
 }
 
+#[cfg(test)]
+impl Report {
+    pub fn new(at: Time, order: u32, id: MsgId, seen: Time) -> Report {
+        Report { at, order, nth: 0, id, seen }
+    }
+}
+
 /// Pending events of a network, or of one shard, in windows.
 pub(crate) struct NetworkEvents {
     pub queue: Queue,
