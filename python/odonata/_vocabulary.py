@@ -496,9 +496,10 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "app bench replay run traffic tune", "threads", ("--threads",), (), "Model", "N", False,
         1, "", 1, 2147483647,
-        "Number of threads. Loads of `odonata traffic` are divided among them, and the "
-        "packets of one simulation in the window engine (docs/performance.md). Results do"
-        " not depend on it."),
+        "Number of threads. `odonata traffic` divides loads among them, and networks if "
+        "there are fewer loads. Other commands divide the network of a simulation of "
+        "packets while the window engine is used (docs/performance.md). Results do not "
+        "depend on it."),
     Option(
         "app", "plot", ("--plot",), (), "Output", "FILE", False, None, "", 0, 0,
         "Draw the figure of merit against nodes: FILE.png, FILE.svg or FILE.pdf."),
