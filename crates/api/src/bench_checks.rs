@@ -289,8 +289,8 @@ pub(super) fn too_long(
     };
     let fewer = if bench == Bench::PutAlltoall { "ranks or shifts" } else { "ranks" };
     let expected = format!(
-        "at least {:.0}, or fewer {fewer}: {what} has up to {all} messages of {bytes} B, which take \
-         about {:.0} minutes",
+        "at least {:.0}, or fewer {fewer}: {what} has up to {all} messages of {bytes} B, which \
+         take about {:.0} minutes",
         (times * default).ceil(),
         (seconds / 60.0).ceil(),
     );
