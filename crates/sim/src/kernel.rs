@@ -56,7 +56,7 @@ pub(crate) struct Kernel<'j, N: NetworkModel> {
     pub job: &'j Job,
     pub network: Network<N>,
     /// Why one thread simulates it, if the job has several.
-    pub is_whole_because: Option<&'static str>,
+    pub undivided_reason: Option<&'static str>,
     /// Pending events: those of hosts, and those of the network unless it is simulated in windows.
     pub queue: Queue,
     pub now: Time,
@@ -106,14 +106,14 @@ const STREAM_ROUTE: u32 = 1;
 impl<'j, N: NetworkModel> Kernel<'j, N> {
     /// For `n` simulated ranks.
     pub fn new(job: &'j Job, n: usize) -> Self {
-        let (network, is_whole_because) = Network::new(job);
+        let (network, undivided_reason) = Network::new(job);
         let rank = |at: usize| {
             Rank::of(job.firsts.partition_point(|&first| first as usize <= at) as u32 - 1)
         };
         Kernel {
             job,
             network,
-            is_whole_because,
+            undivided_reason,
             queue: Queue::new(),
             now: Time::ZERO,
             windows: None,

@@ -57,7 +57,7 @@ struct Shard<N: NetworkModel> {
 /// The threads of a network and what they exchange.
 pub(crate) struct Team<N: NetworkModel> {
     pool: Arc<ShardPool<N::Mail>>,
-    /// Shards on their way between the main thread and the others.
+    /// Shards passed to and from the other threads.
     slots: Vec<Mutex<Option<Box<Shard<N>>>>>,
 }
 
@@ -195,7 +195,7 @@ impl<N: NetworkModel> Shards<N> {
         if self.n_events >= self.shared_events {
             self.run_in_parallel(end, machine);
         } else {
-            self.run_in_turn(end, machine);
+            self.run_serially(end, machine);
         }
         self.take_reports(delivered);
         self.n_events = self.shards.iter().map(|shard| shard.n_events).sum();
@@ -203,7 +203,7 @@ impl<N: NetworkModel> Shards<N> {
     }
 
     /// Simulates one shard after the other.
-    fn run_in_turn(&mut self, end: Time, machine: &Machine) {
+    fn run_serially(&mut self, end: Time, machine: &Machine) {
         self.shards.iter_mut().for_each(|shard| shard.run(end, machine));
         for own in 0..self.shards.len() {
             let mut addressees = self.shards[own].net.take_addressees();
@@ -325,18 +325,22 @@ impl<N: NetworkModel> Shard<N> {
 }
 
 impl<N: NetworkModel> Team<N> {
-    /// Starts all threads but the main one. They end with `Shards::stop`.
+    /// Starts all threads but the main one. They end with `Shards::stop`, or with a panic if the
+    /// main thread panics while it has the guard, also if a thread cannot be started.
     pub fn start<'scope, 'env>(
         self: &Arc<Self>,
         scope: &'scope Scope<'scope, 'env>,
         machine: &'env Machine,
-    ) where
+    ) -> PanicGuard<N>
+    where
         N: 'env,
     {
+        let guard = PanicGuard(Arc::clone(self));
         for own in 1..self.slots.len() {
             let team = Arc::clone(self);
             scope.spawn(move || team.work(own, machine));
         }
+        guard
     }
 
     fn work(&self, own: usize, machine: &Machine) {
@@ -353,17 +357,12 @@ impl<N: NetworkModel> Team<N> {
             member.wait_for_all();
         }
     }
-
-    /// If the main thread panics, the others end.
-    pub fn watch(self: &Arc<Self>) -> Watch<N> {
-        Watch(Arc::clone(self))
-    }
 }
 
 /// Releases the other threads if the main thread panics.
-pub(crate) struct Watch<N: NetworkModel>(Arc<Team<N>>);
+pub(crate) struct PanicGuard<N: NetworkModel>(Arc<Team<N>>);
 
-impl<N: NetworkModel> Drop for Watch<N> {
+impl<N: NetworkModel> Drop for PanicGuard<N> {
     fn drop(&mut self) {
         self.0.pool.fail_in_panic();
     }

@@ -81,9 +81,11 @@ impl<M: Default + Send> ShardPool<M> {
         let pool = Arc::new(ShardPool::new(size, alone));
         std::thread::scope(|scope| {
             let (pool, shard) = (&pool, &shard);
-            let start = |own| move || shard(Member::new(pool, own), &mut |_, _| true);
-            let others: Vec<_> = (1..size).map(|own| scope.spawn(start(own))).collect();
-            let first = shard(Member::new(pool, 0), tick);
+            // Its drop ends the threads that wait if another one cannot be started.
+            let own = Member::new(pool, 0);
+            let start = |other| move || shard(Member::new(pool, other), &mut |_, _| true);
+            let others: Vec<_> = (1..size).map(|other| scope.spawn(start(other))).collect();
+            let first = shard(own, tick);
             let join = |other: ScopedJoinHandle<'_, R>| {
                 other.join().unwrap_or_else(|panic| resume_unwind(panic))
             };

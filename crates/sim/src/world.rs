@@ -102,8 +102,7 @@ impl<'j, N: NetworkModel, W: Workload, C: Component<N>> World<'j, N, W, C> {
         let Network::Shards(shards) = &kernel.network else { return self.simulate(tick) };
         let team = shards.team();
         std::thread::scope(|scope| {
-            team.start(scope, machine);
-            let _watch = team.watch();
+            let _guard = team.start(scope, machine);
             let outcome = self.simulate(tick);
             if let Network::Shards(shards) = &mut self.transport.kernel.network {
                 shards.stop();

@@ -280,6 +280,7 @@ fn programs_on_aurora_have_equal_results_by_both_engines() {
     let placements = (0..RANKS).map(placement).collect();
     let library = library("mpich", &machine);
     let mut job = Job::new(machine.clone(), library, placements, 1);
+    job.shared_events = 0;
     let (context, mode) = (WORLD, SendMode::Standard);
     let ring = |rank: u32| {
         let (to, from) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
@@ -322,7 +323,7 @@ fn fewer_threads_have_a_reason() {
         let set: Vec<_> = all.iter().chain(more).map(|&(k, v)| (k.into(), v.into())).collect();
         MachineSpec::parse("dragonfly-1056", text, &set).and_then(|s| s.resolve()).expect("legal")
     };
-    let used = |machine: &Machine, nodes: &[u32], engine: EngineChoice| {
+    let used = |machine: &Machine, nodes: &[u32], engine: EngineChoice, shared_events: u64| {
         let placement = |&node: &u32| {
             let node = NodeId(node);
             let nic = NicId(machine.node_nics[node]);
@@ -334,7 +335,7 @@ fn fewer_threads_have_a_reason() {
             .map(|rank| vec![Step::Do(call(rank)), Step::Wait, Step::Mark])
             .collect();
         let mut job = Job::new(machine.clone(), library("mpich", machine), placements, 1);
-        job.threads = 3;
+        (job.threads, job.shared_events) = (3, shared_events);
         run(&job, &steps, engine).0.engine.threads.expect("three are requested")
     };
     let per_group = 32;
@@ -356,9 +357,12 @@ fn fewer_threads_have_a_reason() {
             Some("ugal-g uses the present loads of all links"),
         ),
     ] {
-        let found = used(machine, nodes, engine);
+        let found = used(machine, nodes, engine, 0);
         assert_eq!((found.used, found.reason), (threads, reason));
     }
+    // Windows with few events are simulated by one thread.
+    let found = used(&minimal, far, window, 1_000);
+    assert_eq!((found.used, found.reason), (1, Some("few events occur per window")));
 }
 
 /// Sends a message that the network refuses, from a NIC, at 1 us.

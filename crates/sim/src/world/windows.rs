@@ -39,15 +39,15 @@ impl<N: NetworkModel, W: Workload, C: Component<N>> World<'_, N, W, C> {
         let kernel = &mut self.transport.kernel;
         if kernel.timeline.is_some() && kernel.network.n_shards() > 1 {
             kernel.network = Network::whole(kernel.job);
-            kernel.is_whole_because = Some(TIMELINE);
+            kernel.undivided_reason = Some(TIMELINE);
         }
     }
 
     /// The threads of the run, if it requests several.
     pub(super) fn thread_use(&self) -> Option<ThreadUse> {
-        let Kernel { job, network, is_whole_because, .. } = &self.transport.kernel;
+        let Kernel { job, network, undivided_reason, .. } = &self.transport.kernel;
         let (requested, shards, engine) = (job.threads, network.n_shards(), self.engine.used);
-        let (used, reason) = match *is_whole_because {
+        let (used, reason) = match *undivided_reason {
             Some(reason) => (1, Some(reason)),
             None if !engine.uses_windows && engine.changes == 0 => (1, Some(engine.reason)),
             None if !network.has_run_in_parallel() => (1, Some(FEW)),
