@@ -183,7 +183,8 @@ fn uses_rendezvous(job: &Job, bench: Bench, bytes: u64) -> bool {
 /// - Puts to all ranks in turn: 40,000 of 2 KiB, 8,000 of 64 KiB.
 /// - Rings with one message per neighbor in flight: 100,000 of 2 KiB, 9,000 to 11,000 with
 ///   rendezvous and of gets from 64 KiB on. With eight messages and rendezvous: 1,200 to 2,500.
-/// - Many small collectives: 200,000 of up to 2 KiB, 78,000 of 8 KiB, 7,000 with rendezvous.
+/// - Many small collectives: 200,000 of up to 2 KiB, 78,000 of 8 KiB, 7,000 with rendezvous, at
+///   least 25,000 of long reductions.
 fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
     const PACKET: u64 = 2 << 10;
     const SHORT: u64 = 8 << 10;
@@ -191,6 +192,7 @@ fn flows_per_s(bench: Bench, bytes: u64, is_rendezvous: bool) -> f64 {
     use FabricTest as F;
     let is_long = is_rendezvous || bytes > LONG;
     match bench {
+        Bench::FabricTest(F::Multiple(kind)) if is_long && kind.reduces() => 1e4,
         Bench::FabricTest(F::Multiple(_)) if is_long => 6e3,
         Bench::FabricTest(F::Multiple(_)) if bytes > PACKET => 6e4,
         Bench::FabricTest(F::Multiple(_)) => 3e5,

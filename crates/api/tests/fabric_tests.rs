@@ -254,6 +254,7 @@ fn benchmarks_of_more_than_a_minute_state_the_budget_that_they_need() {
         (("alltoall", 64), json!({})),
         (("rr_get_lat", 1 << 11), json!({})),
         (("rr_bw_sync", 1 << 16), json!({"nodes": 1024})),
+        (("multiple_allreduce", 1 << 22), json!({"nodes": 1024})),
     ] {
         assert_eq!(flows(what, more, false), Ok(true), "{what:?}");
     }
